@@ -1,0 +1,19 @@
+"""The specs of this distribution; one function per hook, and nothing imported but the spec types."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from autofuse.types import LogSourceSpec, hookimpl
+
+__all__ = ["autofuse_log_sources"]
+
+
+@hookimpl
+def autofuse_log_sources() -> Iterator[LogSourceSpec]:
+    """The order is the order of asking: the first source that claims a location opens it."""
+    yield LogSourceSpec("stdin", "standard input, named -", "autofuse_formats.sources.stdin:SOURCE")
+    yield LogSourceSpec("folder", "every log below a folder", "autofuse_formats.sources.folder:SOURCE")
+    yield LogSourceSpec("archive", "zip and tar archives", "autofuse_formats.sources.archive:SOURCE")
+    yield LogSourceSpec("file", "one file, also gz, bz2 or xz", "autofuse_formats.sources.file:SOURCE")
+    yield LogSourceSpec("glob", "a shell pattern", "autofuse_formats.sources.glob:SOURCE")
