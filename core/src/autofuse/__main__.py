@@ -1,0 +1,7 @@
+"""`python -m autofuse`."""
+
+import sys
+
+from autofuse.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,1 @@
+"""The command line: a lazy root, `run`, `plugins`, `doctor` and `schema`."""

@@ -1,0 +1,55 @@
+"""Writing output files so that a failed or interrupted run leaves the old file as it was."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import BinaryIO, Iterator, Union
+
+from autofuse.errors import AutofuseError
+
+__all__ = ["atomic_open", "make_folder"]
+
+
+def make_folder(path: Union[str, Path]) -> Path:
+    """Creates the folder `path` and its parents; AutofuseError when it is a file or cannot be made."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise AutofuseError("is a file, not a folder", str(folder), "name a folder with -o") from None
+    except OSError as error:
+        raise AutofuseError(f"cannot create the folder: {error.strerror}", str(folder)) from error
+    return folder
+
+
+@contextlib.contextmanager
+def atomic_open(path: Union[str, Path]) -> Iterator[BinaryIO]:
+    """Opens a temporary file beside `path` for writing bytes and renames it to `path` when the block ends well."""
+    target = Path(path)
+    if target.is_dir():
+        raise AutofuseError("is a folder, not a file", str(target), "name a file with -o")
+    make_folder(target.parent)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".tmp", dir=target.parent)
+    except OSError as error:
+        raise AutofuseError(f"cannot write: {error.strerror}", str(target)) from error
+    try:
+        with os.fdopen(handle, "wb") as out:
+            yield out
+            out.flush()
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except OSError as error:
+        raise AutofuseError(f"cannot write: {error.strerror or error}", str(target)) from error
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
