@@ -27,8 +27,16 @@ def make_folder(path: Union[str, Path]) -> Path:
 
 @contextlib.contextmanager
 def atomic_open(path: Union[str, Path]) -> Iterator[BinaryIO]:
-    """Opens a temporary file beside `path` for writing bytes and renames it to `path` when the block ends well."""
-    target = Path(path)
+    """Opens a temporary file beside `path` for writing bytes and renames it to `path` when the block ends well.
+
+    A link is followed, so that what it points to is replaced; a device or pipe (`/dev/stdout`, a FIFO) is written
+    directly.
+    """
+    if _is_device(Path(path)):
+        with _device(Path(path)) as out:
+            yield out
+        return
+    target = Path(os.path.realpath(path))
     if target.is_dir():
         raise AutofuseError("is a folder, not a file", str(target), "name a file with -o")
     make_folder(target.parent)
@@ -47,6 +55,21 @@ def atomic_open(path: Union[str, Path]) -> Iterator[BinaryIO]:
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+def _is_device(path: Path) -> bool:
+    # /dev/stdout may lead to a regular file: renaming would replace the link in /dev itself.
+    named = os.path.abspath(path).startswith(("/dev/", "/proc/")) and not str(path).startswith("/dev/shm/")
+    return path.exists() and not path.is_dir() and (named or not path.is_file())
+
+
+@contextlib.contextmanager
+def _device(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with open(path, "wb") as out:
+            yield out
+    except OSError as error:
+        raise AutofuseError(f"cannot write: {error.strerror or error}", str(path)) from error
 
 
 def _umask() -> int:

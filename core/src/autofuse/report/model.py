@@ -82,8 +82,8 @@ class Series:
 class Chart:
     """A chart as data.
 
-    `kind`: `bar` (grouped), `stacked`, `line`, `heatmap` (categories are the columns, each series one row) or `waterfall`
-    (one series of signed steps). `marked` are category indices to emphasise (the chosen candidate, the offender).
+    `kind`: `bar` (grouped), `stacked`, `line`, `heatmap` (categories are the columns, each series one row) or
+    `waterfall` (one series of signed steps). `marked` are category indices to emphasise (the chosen candidate, the offender).
     """
 
     name: str
@@ -143,3 +143,5 @@ class ReportContext:
     """Columns of the terminal; None: as wide as the content."""
     lang: str = "en"
     """`en` or `zh`: labels of human-readable outputs."""
+    notice: Callable[[str], None] = lambda text: None
+    """Takes one line about what the format could not hold as it is (a cut cell, a table that goes on elsewhere)."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from autofuse.types import LogSourceSpec, hookimpl
+from autofuse.types import LogSourceSpec, ReporterSpec, hookimpl
 
-__all__ = ["autofuse_log_sources"]
+__all__ = ["autofuse_log_sources", "autofuse_reporters"]
 
 
 @hookimpl
@@ -17,3 +17,14 @@ def autofuse_log_sources() -> Iterator[LogSourceSpec]:
     yield LogSourceSpec("archive", "zip and tar archives", "autofuse_formats.sources.archive:SOURCE")
     yield LogSourceSpec("file", "one file, also gz, bz2 or xz", "autofuse_formats.sources.file:SOURCE")
     yield LogSourceSpec("glob", "a shell pattern", "autofuse_formats.sources.glob:SOURCE")
+
+
+@hookimpl
+def autofuse_reporters() -> Iterator[ReporterSpec]:
+    """What -f and the suffix of -o choose from."""
+    package = "autofuse_formats.reporters"
+    yield ReporterSpec("console", "aligned table for the terminal", f"{package}.console:write")
+    yield ReporterSpec("text", "the console table as plain text", f"{package}.console:write_text", suffixes=(".txt",))
+    yield ReporterSpec(
+        "csv", "main table, values as logged", f"{package}.csv_table:write", suffixes=(".csv",), single_table=True
+    )

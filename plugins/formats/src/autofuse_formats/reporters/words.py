@@ -1,0 +1,27 @@
+"""The few words that reporters add of their own, in English and Chinese; keys, columns and statuses stay as they are."""
+
+from __future__ import annotations
+
+from typing import Dict
+
+__all__ = ["words"]
+
+_CHINESE = {
+    "(no rows)": "(无数据)",
+    "Notes": "说明",
+    "Provenance": "来源",
+    "command": "命令",
+    "input": "输入",
+    "version": "版本",
+    "no data": "无数据",
+}
+
+
+class _Words(Dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return key
+
+
+def words(lang: str) -> Dict[str, str]:
+    """Word → word in `lang` (`en` or `zh`); a word without translation gives itself."""
+    return _Words(_CHINESE if lang == "zh" else {})
