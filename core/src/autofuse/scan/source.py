@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import BinaryIO, Callable, Iterator, List, Optional, Protocol, Tuple
+from typing import Any, BinaryIO, Callable, Iterator, List, Optional, Protocol, Tuple
 
-__all__ = ["ByteStream", "LogSource", "Notices"]
+from autofuse.errors import AutofuseError
+
+__all__ = ["ByteStream", "LogSource", "Notices", "StreamStats"]
 
 
 @dataclass(frozen=True)
 class ByteStream:
     """One named stream of bytes.
 
-    Streams with the same `process` are parts of one process in the order they are yielded (rotated files in time
-    order); streams of different processes never mix. Content is read with `open()`, which may be called more than once
-    unless `once` is set (stdin).
+    Streams with the same `process` are parts of one process, read in the order of `order` and, where that is equal, in
+    the order they are yielded; streams of different processes never mix. Content is read with `open()`, which may be
+    called more than once unless `once` is set (stdin). Content that cannot be read to its end raises OSError or
+    EOFError: what came before is kept.
     """
 
     name: str
@@ -28,6 +31,29 @@ class ByteStream:
     size: Optional[int] = None
     """Bytes on disk, when known (for progress)."""
     once: bool = False
+    order: Tuple[Any, ...] = ()
+    """Place within the process: sortable, of one form for all streams of a process."""
+    identity: Optional[Tuple[Any, ...]] = None
+    """Two streams with one identity have the same bytes (one file given twice); only the first is read."""
+
+
+@dataclass
+class StreamStats:
+    """What reading one stream came to; the counts are final when its last block was given out."""
+
+    name: str
+    process: Tuple[str, ...]
+    pid: Optional[int] = None
+    bytes: int = 0
+    lines: int = 0
+    undecodable: int = 0
+    """Bytes that are not UTF-8 and are shown replaced."""
+    long_lines: int = 0
+    """Lines of which only the head was scanned."""
+    sha256: Optional[str] = None
+    """Of all bytes, in hexadecimal; only when asked for."""
+    damage: Optional[str] = None
+    """Why the stream could not be read to its end; None when it was."""
 
 
 @dataclass
@@ -37,9 +63,17 @@ class Notices:
     skipped: List[Tuple[str, str]] = field(default_factory=list)
     """(location, reason) of each thing that was not read."""
 
+    failures: List[AutofuseError] = field(default_factory=list)
+    """What was asked for by name and could not be read, while something else could."""
+
     def skip(self, location: str, reason: str) -> None:
         """Counts `location` as not read."""
         self.skipped.append((location, reason))
+
+    def fail(self, error: AutofuseError) -> None:
+        """Counts a location that the user named as not read."""
+        self.failures.append(error)
+        self.skipped.append((error.where or "", error.what))
 
 
 class LogSource(Protocol):
