@@ -83,7 +83,8 @@ class Chart:
     """A chart as data.
 
     `kind`: `bar` (grouped), `stacked`, `line`, `heatmap` (categories are the columns, each series one row) or
-    `waterfall` (one series of signed steps). `marked` are category indices to emphasise (the chosen candidate, the offender).
+    `waterfall` (one series of signed steps). `marked` are category indices to emphasise (the chosen candidate, the
+    offender).
     """
 
     name: str

@@ -28,3 +28,19 @@ def autofuse_reporters() -> Iterator[ReporterSpec]:
     yield ReporterSpec(
         "csv", "main table, values as logged", f"{package}.csv_table:write", suffixes=(".csv",), single_table=True
     )
+    yield ReporterSpec(
+        "jsonl",
+        "main table, one JSON object per row",
+        f"{package}.jsonl:write",
+        suffixes=(".jsonl",),
+        single_table=True,
+    )
+    yield ReporterSpec("md", "GitHub Markdown", f"{package}.markdown:write", suffixes=(".md",), aliases=("markdown",))
+    yield ReporterSpec(
+        "xlsx",
+        "Excel workbook, a sheet per table",
+        f"{package}.xlsx:write",
+        suffixes=(".xlsx",),
+        aliases=("excel",),
+        needs_file=True,
+    )

@@ -1,4 +1,4 @@
-"""The text of a cell and the heading of a column, the same in every text format; each format shows a gap its own way."""
+"""The text of a cell and the heading of a column, the same in every text format; each shows a gap its own way."""
 
 from __future__ import annotations
 

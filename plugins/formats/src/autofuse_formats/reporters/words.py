@@ -1,4 +1,4 @@
-"""The few words that reporters add of their own, in English and Chinese; keys, columns and statuses stay as they are."""
+"""The few words that reporters add of their own, in English and Chinese; never keys, columns or statuses."""
 
 from __future__ import annotations
 
