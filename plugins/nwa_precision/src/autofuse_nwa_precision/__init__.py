@@ -1,0 +1,1 @@
+"""Precision comparison of two dumps: readers, layouts, metrics, verdict and blame."""
