@@ -6,13 +6,13 @@ Looked for in `--config`, then `AUTOFUSE_CONFIG`, then `$XDG_CONFIG_HOME/autofus
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Mapping, Optional, Tuple
 
 from autofuse.errors import AutofuseError
 
-__all__ = ["Config", "load_config"]
+__all__ = ["Config", "config_folder", "load_config", "read_toml"]
 
 
 @dataclass(frozen=True)
@@ -33,42 +33,41 @@ class Config:
 def load_config(explicit: Optional[str] = None) -> Config:
     """Reads the config; an explicitly named file must exist, the default one need not."""
     path = explicit or os.environ.get("AUTOFUSE_CONFIG")
-    if path is None:
-        default = _default_path()
-        return _read(default) if default.is_file() else Config()
-    return _read(Path(path))
+    if path:
+        return _Checked(read_toml(path), path).config()
+    default = os.path.join(config_folder(), "config.toml")
+    return _Checked(read_toml(default), default).config() if os.path.exists(default) else Config()
 
 
-def _default_path() -> Path:
+def config_folder() -> str:
+    """Where the user's config file and format files are: `$XDG_CONFIG_HOME/autofuse`."""
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
-    return Path(base, "autofuse", "config.toml")
+    return os.path.join(base, "autofuse")
 
 
-def _read(path: Path) -> Config:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "is no UTF-8 text"
-        raise AutofuseError(f"cannot read the config file: {reason}", str(path), "see --config") from error
-    return _Checked(_parse(text, path), path).config()
-
-
-def _parse(text: str, path: Path) -> Mapping[str, Any]:
-    try:
+def read_toml(path: str) -> Mapping[str, Any]:
+    """The content of a TOML file; AutofuseError when it cannot be read or is none."""
+    if sys.version_info >= (3, 11):
         import tomllib
-    except ModuleNotFoundError:
+    else:
         import tomli as tomllib
     try:
-        data: Mapping[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise AutofuseError(f"is no valid TOML: {error}", str(path)) from error
-    return data
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise AutofuseError(f"cannot be read: {reason}", path) from error
+    try:
+        content: Mapping[str, Any] = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise AutofuseError(f"is no valid TOML: {error}", path) from error
+    return content
 
 
 class _Checked:
     """Takes known keys out of the parsed file and rejects what is left."""
 
-    def __init__(self, data: Mapping[str, Any], path: Path) -> None:
+    def __init__(self, data: Mapping[str, Any], path: str) -> None:
         self.data = data
         self.path = path
 
@@ -81,15 +80,14 @@ class _Checked:
         lang = self.data.get("lang")
         if lang not in (None, "en", "zh"):
             raise self._error("lang", '"en" or "zh"')
-        base = self.path.parent
+        folders = self._strings(formats.get("folders", []), "formats.folders")
+        base = os.path.dirname(self.path)
         return Config(
             lang=lang,
             disabled=self._strings(plugins.get("disable", []), "plugins.disable"),
             preferred=self._mapping(plugins.get("prefer", {}), "plugins.prefer"),
-            format_folders=tuple(
-                str(base / folder) for folder in self._strings(formats.get("folders", []), "formats.folders")
-            ),
-            path=str(self.path),
+            format_folders=tuple(os.path.join(base, os.path.expanduser(folder)) for folder in folders),
+            path=self.path,
         )
 
     def _table(self, key: str) -> Mapping[str, Any]:
@@ -103,8 +101,8 @@ class _Checked:
             if key not in known:
                 raise AutofuseError(
                     f"unknown key {prefix}{key}",
-                    str(self.path),
-                    "known: " + ", ".join(sorted(prefix + k for k in known)),
+                    self.path,
+                    "known: " + ", ".join(sorted(prefix + key for key in known)),
                 )
 
     def _strings(self, value: Any, key: str) -> Tuple[str, ...]:
@@ -118,4 +116,4 @@ class _Checked:
         return dict(value)
 
     def _error(self, key: str, expected: str) -> AutofuseError:
-        return AutofuseError(f"{key} must be {expected}", str(self.path))
+        return AutofuseError(f"{key} must be {expected}", self.path)

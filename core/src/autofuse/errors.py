@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-__all__ = ["EXIT_BROKEN", "EXIT_CANNOT", "EXIT_CHECK_FAILED", "EXIT_OK", "AutofuseError"]
+__all__ = ["EXIT_BROKEN", "EXIT_CANNOT", "EXIT_CHECK_FAILED", "EXIT_OK", "AutofuseError", "describe"]
 
 EXIT_OK = 0
 """Done."""
@@ -36,3 +36,14 @@ class AutofuseError(Exception):
         advice = f" ({self.hint})" if self.hint else ""
         # Names from hostile input may hold line breaks; the message stays one line all the same.
         return " ".join(f"{place}{self.what}{advice}".split())
+
+
+def describe(error: BaseException) -> str:
+    """Any exception in one line: its type and text. An AutofuseError has its own."""
+    if isinstance(error, SystemExit):
+        return f"it called sys.exit({error.code!r})"
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # an exception of somebody else, whose __str__ fails
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

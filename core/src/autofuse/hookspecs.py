@@ -99,8 +99,8 @@ def autofuse_layout_converters(api_version: int) -> Iterable[LayoutSpec]:  # typ
     """Layout converters: from the tensor as stored to the plain tensor.
 
     The object behind `factory` is called as `convert(stored: numpy.ndarray, shape: tuple[int, ...], *, groups: int = 1,
-    c0: Optional[int] = None) -> numpy.ndarray` with the original shape in the order of the plain layout, and gives a view
-    where strides allow it. Padding is cropped. ValueError when the stored shape does not fit the original one.
+    c0: Optional[int] = None) -> numpy.ndarray` with the original shape in the order of the plain layout, and gives a
+    view where strides allow it. Padding is cropped. ValueError when the stored shape does not fit the original one.
 
     >>> from autofuse.types import LayoutSpec, hookimpl
     >>> @hookimpl
@@ -173,8 +173,8 @@ def autofuse_rules(api_version: int) -> Iterable[RuleSpec]:  # type: ignore[empt
 def autofuse_doctor_checks(api_version: int) -> Iterable[DoctorSpec]:  # type: ignore[empty-body]
     """Checks of `autofuse doctor`: whether what a plugin needs on this machine is there.
 
-    The object behind `factory` is called as `check() -> Tuple[str, str]` and gives a status (`ok`, `note` or `broken`) and
-    one line of text.
+    The object behind `factory` is called as `check() -> Tuple[str, str]` and gives a status (`ok`, `note` or `broken`)
+    and one line of text.
 
     >>> from autofuse.types import DoctorSpec, hookimpl
     >>> @hookimpl

@@ -2,103 +2,49 @@
 
 Hooks are called when first asked for and once per run. A plugin that cannot be imported, is written for a newer API or
 yields something else than the hook's spec type is kept, with its cause, for `autofuse plugins` and `autofuse doctor`;
-everything else works.
+everything else works. Which of several specs of one name counts is decided in `autofuse.clashes`.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
-import sys
-from dataclasses import dataclass, field
-from importlib import metadata
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
 import pluggy
 
 from autofuse import API_VERSION, hookspecs
+from autofuse.checks import SpecProblem, checked_specs, module_problem
+from autofuse.clashes import Clash, Offer, decide, settle
 from autofuse.config import Config
-from autofuse.errors import EXIT_BROKEN, AutofuseError
+from autofuse.discovery import EntryPoint, canonical, entry_points
+from autofuse.errors import EXIT_BROKEN, AutofuseError, describe
+from autofuse.plugin import BUILT_IN, Plugin
+from autofuse.streams import results_only
 from autofuse.types import Spec
 
 __all__ = ["BUILT_IN", "Clash", "Host", "Plugin"]
-
-BUILT_IN = frozenset(
-    {
-        "autofuse",
-        "autofuse-formats",
-        "autofuse-att-summary",
-        "autofuse-att-perf",
-        "autofuse-att-verify",
-        "autofuse-nwa-precision",
-    }
-)
-"""Distributions that belong to the project; against them another plugin wins a name only when the config prefers it."""
-
-
-@dataclass
-class Plugin:
-    """One entry point of the group `autofuse`, loaded or not."""
-
-    name: str
-    distribution: str
-    version: str
-    module: str
-    cause: Optional[str] = None
-    """Why it is broken; None when it works."""
-    disabled: bool = False
-    specs: Dict[str, List[Spec]] = field(default_factory=dict)
-    """What each hook that was called so far yielded."""
-
-    @property
-    def built_in(self) -> bool:
-        """Whether it belongs to the project."""
-        return self.distribution in BUILT_IN
-
-    @property
-    def status(self) -> str:
-        """`ok`, `broken` or `disabled`."""
-        if self.disabled:
-            return "disabled"
-        return "broken" if self.cause else "ok"
-
-
-@dataclass(frozen=True)
-class Clash:
-    """Two or more plugins yield a spec of one name for one hook."""
-
-    hook: str
-    name: str
-    plugins: Tuple[Plugin, ...]
-    winner: Optional[Plugin]
-    """None: no rule decides, so the name is not usable until the config says which to prefer."""
-
-    def __str__(self) -> str:
-        who = " and ".join(f"{plugin.distribution} {plugin.version}" for plugin in self.plugins)
-        used = f"{self.winner.distribution} is used" if self.winner else "none is used"
-        return f"{self.hook} {self.name!r} comes from {who}; {used} (set [plugins.prefer] {self.name} in the config)"
 
 
 class Host:
     """All plugins of this interpreter and what they offer."""
 
-    def __init__(self, config: Config = Config(), third_party: bool = True) -> None:  # noqa: B008 (frozen)
-        self.config = config
+    def __init__(self, config: Optional[Config] = None, third_party: bool = True) -> None:
+        self.config = config or Config()
         self.plugins: List[Plugin] = []
         self.clashes: List[Clash] = []
+        self.disabled = _disabled(self.config)
+        """Canonical names of plugins and distributions that the user switched off."""
+        self.third_party = third_party
         self._manager = pluggy.PluginManager("autofuse")
         self._manager.add_hookspecs(hookspecs)
         self._modules: Dict[int, Plugin] = {}
         self._specs: Dict[str, Dict[str, Spec]] = {}
         self._owners: Dict[int, Plugin] = {}
-        self._objects: Dict[str, Any] = {}
-        disabled = _disabled(config)
-        for entry, distribution, version in _entry_points():
-            plugin = Plugin(entry.name, distribution, version, entry.value)
-            self.plugins.append(plugin)
-            plugin.disabled = entry.name in disabled or distribution in disabled or not (third_party or plugin.built_in)
-            if not plugin.disabled:
-                self._register(plugin, entry)
+        self._objects: Dict[int, Tuple[Spec, Any]] = {}
+        for entry in _ordered(entry_points()):
+            self._take(entry)
+        self._settle_plugin_names()
 
     def specs(self, hook: str) -> Dict[str, Spec]:
         """Name → spec of everything the hook yields, built-in plugins first; calls the hook at the first use."""
@@ -110,11 +56,22 @@ class Host:
         """The plugin that yielded the spec."""
         return self._owners[id(spec)]
 
+    def plugin_named(self, name: str) -> Optional[Plugin]:
+        """The working plugin with this name; None when there is none, or several and no rule decides."""
+        clash = self.clash("plugin", name)
+        if clash:
+            return clash.winner
+        return next((plugin for plugin in self.plugins if plugin.name == name and not plugin.disabled), None)
+
+    def clash(self, hook: str, name: str) -> Optional[Clash]:
+        """The clash over this word of the hook, when there is one."""
+        return next((clash for clash in self.clashes if (clash.hook, clash.name) == (hook, name)), None)
+
     def load(self, spec: Spec) -> Any:
         """The object that the spec's factory names; AutofuseError (exit code 3) when it cannot be imported."""
-        if spec.factory not in self._objects:
-            self._objects[spec.factory] = self._import(spec)
-        return self._objects[spec.factory]
+        if id(spec) not in self._objects:
+            self._objects[id(spec)] = (spec, self._load(spec))
+        return self._objects[id(spec)][1]
 
     def call_all(self) -> None:
         """Calls every hook, so that `plugins` and `clashes` are complete."""
@@ -128,142 +85,110 @@ class Host:
         self._adopt(plugin, module)
         return plugin
 
-    def _register(self, plugin: Plugin, entry: metadata.EntryPoint) -> None:
+    def is_disabled(self, plugin: Plugin) -> bool:
+        """Whether the config, the environment or --no-plugins switches it off."""
+        names = {canonical(plugin.name), canonical(plugin.distribution)}
+        return bool(names & self.disabled) or not (self.third_party or plugin.built_in)
+
+    def _take(self, entry: EntryPoint) -> None:
+        plugin = Plugin(entry.name, entry.distribution, entry.version, entry.value)
+        plugin.causes = [entry.cause] if entry.cause else []
+        plugin.disabled = self.is_disabled(plugin)
+        self.plugins.append(plugin)
+        if plugin.status != "ok":
+            return
         try:
-            module = entry.load()
+            with results_only():
+                module = _import(entry.value)
         except (Exception, SystemExit) as error:
-            plugin.cause = f"import failed: {_describe(error)}"
+            plugin.fail(f"import failed: {describe(error)}")
             return
         self._adopt(plugin, module)
 
     def _adopt(self, plugin: Plugin, module: Any) -> None:
-        needed = getattr(module, "API_VERSION", API_VERSION)
-        if not isinstance(needed, int) or needed > API_VERSION:
-            plugin.cause = f"needs API version {needed}, this host has {API_VERSION}; upgrade autofuse"
-            return
-        unknown = sorted(name for name in vars(module) if _is_unknown_hook(module, name))
-        if unknown:
-            plugin.cause = f"unknown hook {unknown[0]}; known hooks: {', '.join(hookspecs.HOOKS)}"
-            return
         try:
+            known = self._modules.get(id(module))
+            problem = f"is the same module as the plugin {known.name}" if known else module_problem(module)
+            if problem:
+                plugin.fail(problem)
+                return
             self._manager.register(module, name=f"{plugin.distribution}:{plugin.name}:{len(self._modules)}")
-        except (ValueError, pluggy.PluginValidationError) as error:
-            plugin.cause = _describe(error)
+        except Exception as error:
+            # pluggy's own refusal, or an object that answers none of the usual questions.
+            plugin.fail(describe(error))
             return
         self._modules[id(module)] = plugin
 
+    def _settle_plugin_names(self) -> None:
+        named: Dict[str, List[Plugin]] = {}
+        for plugin in self.plugins:
+            if plugin.status == "ok":
+                named.setdefault(plugin.name, []).append(plugin)
+        for name, plugins in named.items():
+            if len(plugins) > 1:
+                winner = decide(plugins, self.config.preferred.get(name))
+                self.clashes.append(Clash("plugin", name, tuple(plugins), winner))
+
     def _collect(self, hook: str) -> Dict[str, Spec]:
-        found: Dict[str, List[Tuple[Plugin, Spec]]] = {}
-        for plugin, spec in self._yielded(hook):
+        kept, clashes = settle(hook, list(self._offers(hook)), self.config.preferred)
+        self.clashes.extend(clashes)
+        for plugin, spec in kept:
             self._owners[id(spec)] = plugin
-            found.setdefault(spec.name, []).append((plugin, spec))
-        chosen: Dict[str, Spec] = {}
-        for name, offers in found.items():
-            spec = offers[0][1] if len(offers) == 1 else self._decide(hook, name, offers)
-            if spec is not None:
-                chosen[name] = spec
-        return chosen
+        return {spec.name: spec for _, spec in kept}
 
-    def _yielded(self, hook: str) -> Iterator[Tuple[Plugin, Spec]]:
-        implementations = getattr(self._manager.hook, hook).get_hookimpls()
-        order = {id(plugin): index for index, plugin in enumerate(self.plugins)}
-        owned = [(self._modules[id(impl.plugin)], impl) for impl in implementations]
-        for plugin, impl in sorted(owned, key=lambda pair: order[id(pair[0])]):
-            specs = self._call(plugin, hook, impl)
-            plugin.specs[hook] = specs
-            for spec in specs:
-                yield plugin, spec
+    def _offers(self, hook: str) -> Iterator[Offer]:
+        # An implementation of a plugin that failed later in its registration is not in `_modules`.
+        found = getattr(self._manager.hook, hook).get_hookimpls()
+        implementations = {self._modules.get(id(impl.plugin)): impl for impl in found}
+        for plugin in self.plugins:
+            if plugin in implementations:
+                plugin.specs[hook] = self._ask(plugin, hook, implementations[plugin])
+            for spec in plugin.specs.get(hook, ()):
+                self._owners[id(spec)] = plugin
+                yield Offer(plugin, spec)
 
-    def _call(self, plugin: Plugin, hook: str, impl: Any) -> List[Spec]:
+    def _ask(self, plugin: Plugin, hook: str, impl: Any) -> List[Spec]:
         arguments = {"api_version": API_VERSION}
         try:
-            specs = list(impl.function(**{name: arguments[name] for name in impl.argnames}))
+            with results_only():
+                return checked_specs(hook, impl.function(**{name: arguments[name] for name in impl.argnames}))
+        except SpecProblem as problem:
+            plugin.fail(f"{hook} {problem}")
         except (Exception, SystemExit) as error:
-            plugin.cause = f"{hook} failed: {_describe(error)}"
-            return []
-        wanted = hookspecs.HOOKS[hook]
-        for spec in specs:
-            problem = _problem(spec, wanted)
-            if problem:
-                plugin.cause = f"{hook} yields {problem}"
-                return []
-        return specs
+            plugin.fail(f"{hook} failed: {describe(error)}")
+        return []
 
-    def _decide(self, hook: str, name: str, offers: Sequence[Tuple[Plugin, Spec]]) -> Optional[Spec]:
-        preferred = self.config.preferred.get(name)
-        by_rule = [offer for offer in offers if preferred in (offer[0].distribution, offer[0].name)]
-        by_rule = by_rule or [offer for offer in offers if offer[0].built_in]
-        winner = by_rule[0] if len({id(plugin) for plugin, _ in by_rule}) == 1 else None
-        self.clashes.append(Clash(hook, name, tuple(p for p, _ in offers), winner[0] if winner else None))
-        return winner[1] if winner else None
-
-    def _import(self, spec: Spec) -> Any:
-        module_name, _, attribute = spec.factory.partition(":")
+    def _load(self, spec: Spec) -> Any:
         try:
-            found: Any = importlib.import_module(module_name)
-            for part in attribute.split("."):
-                found = getattr(found, part)
-        except AutofuseError:
+            with results_only():
+                return spec.load()
+        except AutofuseError as error:
+            self.owner(spec).fail(str(error))
             raise
         except (Exception, SystemExit) as error:
             plugin = self.owner(spec)
-            plugin.cause = plugin.cause or f"{spec.factory}: {_describe(error)}"
+            plugin.fail(f"{spec.factory}: {describe(error)}")
             raise AutofuseError(
-                f"{spec.name} of plugin {plugin.name} ({plugin.distribution} {plugin.version}) is broken: "
-                f"{_describe(error)}",
+                f"{spec.name} of plugin {plugin.name} ({plugin.origin}) is broken: {describe(error)}",
                 spec.factory,
                 "see `autofuse doctor`",
                 EXIT_BROKEN,
             ) from error
-        return found
 
 
-def _entry_points() -> Iterable[Tuple[metadata.EntryPoint, str, str]]:
-    """Entry points of the group with their distribution, the project's own first, then by name."""
-    found: Dict[Tuple[str, str], Tuple[metadata.EntryPoint, str, str]] = {}
-    for distribution in metadata.distributions():
-        for entry in _of_group(distribution):
-            name = (distribution.metadata["Name"] or "unknown").lower().replace("_", "-")
-            # The first distribution of a name on sys.path is the one that imports find.
-            found.setdefault((name, entry.name), (entry, name, distribution.version))
-    return sorted(found.values(), key=lambda item: (item[1] not in BUILT_IN, item[1], item[0].name))
+def _ordered(found: Iterator[EntryPoint]) -> List[EntryPoint]:
+    """The project's own first, then by name."""
+    return sorted(found, key=lambda entry: (entry.distribution not in BUILT_IN, entry.distribution, entry.name))
 
 
-def _of_group(distribution: metadata.Distribution) -> List[metadata.EntryPoint]:
-    text = distribution.read_text("entry_points.txt")
-    if not text or "[autofuse]" not in text:
-        return []
-    return [entry for entry in distribution.entry_points if entry.group == "autofuse"]
+def _import(value: str) -> Any:
+    module, _, attribute = value.partition(":")
+    found: Any = importlib.import_module(module)
+    for part in attribute.split(".") if attribute else ():
+        found = getattr(found, part)
+    return found
 
 
-def _disabled(config: Config) -> frozenset[str]:
-    named = os.environ.get("AUTOFUSE_DISABLE_PLUGINS", "")
-    return frozenset(name.strip() for name in named.split(",") if name.strip()) | frozenset(config.disabled)
-
-
-def _is_unknown_hook(module: Any, name: str) -> bool:
-    marked = hasattr(getattr(module, name, None), "autofuse_impl")
-    return marked and name not in hookspecs.HOOKS
-
-
-def _problem(spec: Any, wanted: type) -> Optional[str]:
-    if not isinstance(spec, wanted):
-        return f"{type(spec).__name__} where {wanted.__name__} is expected"
-    if not isinstance(spec.name, str) or not spec.name or any(c.isspace() for c in spec.name):
-        return f"a {wanted.__name__} with the name {spec.name!r}; a name is a word"
-    module, colon, attribute = str(spec.factory).partition(":")
-    if not (module and colon and attribute):
-        return f"a {wanted.__name__} with the factory {spec.factory!r}; `package.module:object` is expected"
-    return None
-
-
-def _describe(error: BaseException) -> str:
-    if isinstance(error, SystemExit):
-        return f"it called sys.exit({error.code!r})"
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def interpreter() -> str:
-    """`3.11.7` and such."""
-    return ".".join(str(part) for part in sys.version_info[:3])
+def _disabled(config: Config) -> FrozenSet[str]:
+    named = os.environ.get("AUTOFUSE_DISABLE_PLUGINS", "").split(",")
+    return frozenset(canonical(name.strip()) for name in (*named, *config.disabled) if name.strip())

@@ -1,4 +1,4 @@
-"""The test kit for plugin authors, a pytest plugin: run the command line in-process, install plugins from a dict of files.
+"""The test kit for plugin authors, a pytest plugin: run the command line in-process, install plugins from a dict.
 
 def test_hello(autofuse_cli):
     result = autofuse_cli("run", "hello")

@@ -1,15 +1,42 @@
 """What plugins and the host exchange: spec objects that a plugin yields, and the record vocabulary of the logs.
 
 A plugin's entry-point module imports only this module and yields frozen specs; the heavy code behind a spec is named by
-`factory="package.module:object"` and imported when it is used. Report types are in `autofuse.report.model`.
+`factory="package.module:object"` and imported when it is used. The records stand in `autofuse.records` and are imported
+when one is first asked for. Report types are in `autofuse.report.model`.
 """
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass, field
-from typing import Mapping, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Any, List, Mapping, Tuple, Type
 
 import pluggy
+
+if TYPE_CHECKING:
+    from autofuse.records import (
+        CandidateScore,
+        FinalTiling,
+        FinalTilingSummary,
+        GroupBegin,
+        GroupEnd,
+        HardwareParams,
+        InputShape,
+        InvocationBegin,
+        InvocationEnd,
+        ModelInfoBegin,
+        ModelInfoEnd,
+        Objective,
+        PipeFormula,
+        Position,
+        Record,
+        ResultPerformance,
+        ScheduleChoice,
+        TemplateChoice,
+        TemplateId,
+        TilingFailure,
+        TilingValue,
+    )
 
 __all__ = [
     "CandidateScore",
@@ -63,6 +90,14 @@ class Spec:
     summary: str
     factory: str
     """`package.module:object`, imported when the spec is used for the first time."""
+
+    def load(self) -> Any:
+        """Imports the object that `factory` names. Commands use `Host.load`, which says whose fault a failure is."""
+        module, _, attribute = self.factory.partition(":")
+        found: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+        return found
 
 
 @dataclass(frozen=True)
@@ -149,181 +184,15 @@ class DoctorSpec(Spec):
     """
 
 
-# --- records ----------------------------------------------------------------------------------------------------------
+def __getattr__(name: str) -> Any:
+    """Imports the records when one is first asked for."""
+    if name in __all__:
+        from autofuse import records
+
+        globals().update({known: getattr(records, known) for known in records.__all__})
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-@dataclass(frozen=True)
-class Position:
-    """Where a record stands: the file, its 1-based line, and the process and thread that wrote it, where known."""
-
-    path: str
-    line: int
-    pid: Optional[int] = None
-    tid: Optional[int] = None
-
-
-@dataclass(frozen=True)
-class TemplateId:
-    """One template. `case` 2 and `case` 2 with `sub_case` "R" are two different templates."""
-
-    graph: int
-    result: int
-    group: int
-    case: int
-    sub_case: str = ""
-
-
-@dataclass(frozen=True)
-class Record:
-    """What every record has: the operator (raw `fused_graph_name`) and its position."""
-
-    operator: str
-    at: Position
-
-
-@dataclass(frozen=True)
-class TilingValue(Record):
-    """`The value of NAME is VALUE in TEMPLATE`; the value is kept as logged (integer, float, nan, inf)."""
-
-    template: TemplateId
-    name: str
-    value: str
-
-
-@dataclass(frozen=True)
-class Objective(Record):
-    """`The objective value of the tiling data`: modelled cycles, max(pipes) + head cost."""
-
-    template: TemplateId
-    value: str
-
-
-@dataclass(frozen=True)
-class CandidateScore(Record):
-    """The score the selector gives a candidate before the choice."""
-
-    template: TemplateId
-    score: int
-
-
-@dataclass(frozen=True)
-class TemplateChoice(Record):
-    """The template that a group chose."""
-
-    template: TemplateId
-
-
-@dataclass(frozen=True)
-class ScheduleChoice(Record):
-    """The result that a graph chose among all its schedule results."""
-
-    graph: int
-    result: int
-
-
-@dataclass(frozen=True)
-class ResultPerformance(Record):
-    """The modelled performance of one schedule result, in cycles, as logged."""
-
-    graph: int
-    result: int
-    value: str
-
-
-@dataclass(frozen=True)
-class InvocationBegin(Record):
-    """`Start GetTiling.`: one per asc graph of the operator; `graph` where the line tells."""
-
-    graph: Optional[int] = None
-
-
-@dataclass(frozen=True)
-class InvocationEnd(Record):
-    """`End GetTiling.`: one for all graphs of the call."""
-
-
-@dataclass(frozen=True)
-class GroupBegin(Record):
-    """`Start tiling for sched group …`."""
-
-    graph: int
-    result: int
-    group: int
-
-
-@dataclass(frozen=True)
-class GroupEnd(Record):
-    """`End tiling for sched group.`"""
-
-
-@dataclass(frozen=True)
-class TilingFailure(Record):
-    """`GetTiling Failed.` or an empty ERROR of the call; inside a sched group it fails that group only.
-
-    The operator is "" for an empty ERROR line: it belongs to the call that is open in its process and thread.
-    """
-
-
-@dataclass(frozen=True)
-class InputShape(Record):
-    """Symbols printed by `Set input params` of one group: `(("s0", "1024"), …)`."""
-
-    template: TemplateId
-    symbols: Tuple[Tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class HardwareParams(Record):
-    """`Set hardware params`: `(("ub_size", "196608"), ("block_dim", "48"))`; bytes and cores given to the solver."""
-
-    values: Tuple[Tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class PipeFormula(Record):
-    """A `[PERF]` line: the cost formula of one node on one pipe, in cycles."""
-
-    node: str
-    node_type: str
-    pipe: str
-    terms: Tuple[Tuple[str, str], ...]
-    total: str
-    template: Optional[TemplateId] = None
-
-
-@dataclass(frozen=True)
-class ModelInfoBegin(Record):
-    """`[DFX]Begin to generate model info`: compiler side, operator "" (the line names the asc graph only)."""
-
-    graph_name: str
-    case: Optional[int] = None
-    graph: Optional[int] = None
-    result: Optional[int] = None
-    group: Optional[int] = None
-
-
-@dataclass(frozen=True)
-class ModelInfoEnd(Record):
-    """`[DFX]End to generate model info`; pairs with its begin per process and thread."""
-
-    graph_name: str
-    case: Optional[int] = None
-    graph: Optional[int] = None
-    result: Optional[int] = None
-    group: Optional[int] = None
-
-
-@dataclass(frozen=True)
-class FinalTiling(Record):
-    """The tiling data the runtime wrote: `fields` holds the decoded key=value pairs, `status` the record status."""
-
-    fields: Mapping[str, str]
-    status: str = "ok"
-
-
-@dataclass(frozen=True)
-class FinalTilingSummary(Record):
-    """The groups chosen together after a multi-group selection."""
-
-    fields: Mapping[str, str]
-    status: str = "ok"
+def __dir__() -> List[str]:
+    return __all__

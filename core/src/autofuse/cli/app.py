@@ -6,12 +6,13 @@ import os
 import sys
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Optional, Tuple
+from typing import TYPE_CHECKING, Optional, Tuple
 
 import click
 
-from autofuse.config import Config, load_config
-from autofuse.host import Host
+if TYPE_CHECKING:
+    from autofuse.config import Config
+    from autofuse.host import Host
 
 __all__ = ["App"]
 
@@ -30,11 +31,15 @@ class App:
     @cached_property
     def config(self) -> Config:
         """The config file's content."""
+        from autofuse.config import load_config
+
         return load_config(self.config_path)
 
     @cached_property
     def host(self) -> Host:
         """The plugin host of this run."""
+        from autofuse.host import Host
+
         return Host(self.config, self.third_party)
 
     @property

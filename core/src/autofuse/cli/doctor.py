@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 from typing import Iterator, NamedTuple
@@ -10,8 +11,10 @@ import click
 
 from autofuse import API_VERSION, __version__
 from autofuse.cli.app import App
-from autofuse.errors import EXIT_CHECK_FAILED, AutofuseError
-from autofuse.host import Host, interpreter
+from autofuse.discovery import canonical
+from autofuse.errors import EXIT_CHECK_FAILED, AutofuseError, describe
+from autofuse.host import Host, Plugin
+from autofuse.streams import results_only
 
 __all__ = ["doctor"]
 
@@ -44,15 +47,15 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
 def _examine(host: Host) -> Iterator[Finding]:
     yield Finding("ok", "autofuse", f"{__version__}, API version {API_VERSION}")
-    yield Finding("ok", "python", f"{interpreter()} on {platform.system()} {platform.machine()}")
+    yield Finding("ok", "python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     yield _scanner()
     host.call_all()
-    yield from _factories(host)
+    _import_factories(host)
     for plugin in host.plugins:
         status = {"disabled": "note"}.get(plugin.status, plugin.status)
-        offers = sum(len(specs) for specs in plugin.specs.values())
-        text = plugin.cause or ("disabled" if plugin.disabled else f"{offers} specs")
-        yield Finding(status, f"plugin {plugin.name}", f"{plugin.distribution} {plugin.version}: {text}")
+        for text in plugin.causes or [_condition(plugin)]:
+            yield Finding(status, f"plugin {plugin.name}", f"{plugin.origin}: {text}")
+    yield from _unknown_names(host)
     for clash in host.clashes:
         yield Finding("note" if clash.winner else "broken", "name clash", str(clash))
     yield from _own_checks(host)
@@ -70,21 +73,38 @@ def _scanner() -> Finding:
     return Finding("ok", "line scanner", "native")
 
 
-def _factories(host: Host) -> Iterator[Finding]:
-    """Imports what is behind every spec; a failure also marks the plugin as broken."""
+def _import_factories(host: Host) -> None:
+    """Imports what is behind every spec; a failure marks the plugin as broken."""
     for plugin in host.plugins:
-        for hook, specs in plugin.specs.items():
-            for spec in specs:
-                try:
-                    host.load(spec)
-                except AutofuseError as error:
-                    yield Finding("broken", f"{hook} {spec.name}", str(error))
+        for spec in [spec for specs in plugin.specs.values() for spec in specs]:
+            with contextlib.suppress(AutofuseError):
+                host.load(spec)
+
+
+def _condition(plugin: Plugin) -> str:
+    if plugin.disabled:
+        return "disabled"
+    offers = sum(len(specs) for specs in plugin.specs.values())
+    return f"offers {offers} spec{'' if offers == 1 else 's'}"
+
+
+def _unknown_names(host: Host) -> Iterator[Finding]:
+    """Names in the settings that no plugin has: most likely mistyped."""
+    known = {canonical(name) for plugin in host.plugins for name in (plugin.name, plugin.distribution)}
+    for name in sorted(host.disabled - known):
+        yield Finding("note", "disabled plugins", f"there is no plugin {name}")
+    for word, name in host.config.preferred.items():
+        if canonical(name) not in known:
+            yield Finding("note", "[plugins.prefer]", f"{word} prefers {name}, and there is no such plugin")
 
 
 def _own_checks(host: Host) -> Iterator[Finding]:
     for spec in host.specs("autofuse_doctor_checks").values():
         try:
-            status, text = host.load(spec)()
-        except Exception as error:
-            status, text = "broken", f"the check itself failed: {type(error).__name__}: {error}"
+            with results_only():
+                status, text = host.load(spec)()
+        except AutofuseError as error:
+            status, text = "broken", str(error)
+        except (Exception, SystemExit) as error:
+            status, text = "broken", f"the check itself failed: {describe(error)}"
         yield Finding(status if status in ("ok", "note") else "broken", spec.name, " ".join(str(text).split()))

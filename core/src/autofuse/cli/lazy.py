@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional, Tuple
 
 import click
-from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 __all__ = ["LazyGroup", "ListedGroup"]
 
@@ -22,9 +24,34 @@ class ListedGroup(click.Group):
         """Heading → (name, help line) of the commands under it."""
         raise NotImplementedError
 
+    def hint(self, ctx: click.Context, name: str) -> str:
+        """What to say of a name that is no command: near names, else all names."""
+        import difflib
+
+        known = self.list_commands(ctx)
+        near = difflib.get_close_matches(name, known, n=3)
+        return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+
     def list_commands(self, ctx: click.Context) -> List[str]:
         """All names, in the order of the help."""
         return [name for rows in self.listing(ctx).values() for name, _ in rows]
+
+    def parse_args(self, ctx: click.Context, args: List[str]) -> List[str]:
+        """Without any word the help is the answer."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: List[str]
+    ) -> Tuple[Optional[str], Optional[click.Command], List[str]]:
+        """As click does, with a better answer to a name that is no command."""
+        name = args[0]
+        command = self.get_command(ctx, name)
+        if command is None and not ctx.resilient_parsing:
+            raise click.UsageError(f"no command {name!r}; {self.hint(ctx, name)}", ctx)
+        return (name if command else None), command, args[1:]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The help's list of commands."""
@@ -35,6 +62,8 @@ class ListedGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> List[CompletionItem]:
         """Names that begin with `incomplete`, with their help lines, then the group's own options."""
+        from click.shell_completion import CompletionItem
+
         rows = [row for rows in self.listing(ctx).values() for row in rows]
         found = [CompletionItem(name, help=text) for name, text in rows if name.startswith(incomplete)]
         return found + click.Command.shell_complete(self, ctx, incomplete)
@@ -43,7 +72,7 @@ class ListedGroup(click.Group):
 class LazyGroup(ListedGroup):
     """A group with a fixed table of members."""
 
-    members: Dict[str, Tuple[str, str]] = {}
+    members: ClassVar[Dict[str, Tuple[str, str]]] = {}
     """Name → (`module:object`, help line)."""
 
     def listing(self, ctx: click.Context) -> Dict[str, List[Tuple[str, str]]]:

@@ -1,37 +1,56 @@
-"""The entry point of the command `autofuse`: global options, and every error turned into one line and an exit code."""
+"""The entry point of the command `autofuse`: global options, and every error turned into one line and an exit code.
+
+What that needs where a standard stream is closed, full or read by nobody is in `autofuse.cli.ending`.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-import traceback
-from typing import List, Optional, Sequence
+from typing import ClassVar, Dict, List, Optional, Sequence, Tuple
 
 import click
 
 from autofuse import __version__
+from autofuse.cli import ending
 from autofuse.cli.app import App
 from autofuse.cli.lazy import LazyGroup
 from autofuse.errors import EXIT_BROKEN, EXIT_CANNOT, EXIT_OK, AutofuseError
 
 __all__ = ["main", "root"]
 
-_INTERRUPTED = 130
-_BROKEN_PIPE = 141
+COMPLETE_VARIABLE = "_AUTOFUSE_COMPLETE"
+"""Set by the shell's completion script; `_AUTOFUSE_COMPLETE=bash_source autofuse` prints that script."""
 
 
 class _Root(LazyGroup):
     """The subcommands of the tool itself; each module is imported when its command is used."""
 
-    members = {
+    members: ClassVar[Dict[str, Tuple[str, str]]] = {
         "doctor": ("autofuse.cli.doctor:doctor", "Check this installation and every plugin."),
         "plugins": ("autofuse.cli.plugins:plugins", "List, create and check plugins."),
         "run": ("autofuse.cli.run:run", "Run a command of a plugin."),
         "schema": ("autofuse.cli.schema:schema", "Print the JSON Schema of an output."),
     }
 
+    def parse_args(self, ctx: click.Context, args: List[str]) -> List[str]:
+        """Hands the global options to the app at once: completion needs them too, and it calls no command."""
+        rest = super().parse_args(ctx, args)
+        app, given = ctx.obj, ctx.params
+        app.config_path = given["config_path"]
+        app.verbosity = int(bool(given["verbose"])) - int(bool(given["quiet"]))
+        app.third_party = not given["no_plugins"]
+        app.lang_option = given["lang"]
+        return rest
 
-@click.command(cls=_Root, context_settings={"help_option_names": ["-h", "--help"]})
+    def hint(self, ctx: click.Context, name: str) -> str:
+        """`autofuse summary` is meant as `autofuse run summary`."""
+        if name in ctx.obj.host.specs("autofuse_commands"):
+            return f"did you mean `autofuse run {name}`?"
+        return super().hint(ctx, name)
+
+
+@click.command(cls=_Root)
 @click.version_option(__version__, prog_name="autofuse")
 @click.option("--config", "config_path", metavar="FILE", help="Config file (default: ~/.config/autofuse/config.toml).")
 @click.option("-v", "--verbose", is_flag=True, help="Details and, after an internal error, the traceback.")
@@ -39,78 +58,57 @@ class _Root(LazyGroup):
 @click.option("--no-plugins", is_flag=True, help="Only the plugins that belong to autofuse.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="Language of labels and messages.")
 @click.pass_context
-def root(
-    ctx: click.Context, config_path: Optional[str], verbose: bool, quiet: bool, no_plugins: bool, lang: Optional[str]
-) -> None:
+def root(ctx: click.Context, /, verbose: bool, quiet: bool, **_: object) -> None:
     """The open toolbox for tuning and debugging automatic operator fusion on Ascend chips."""
     if verbose and quiet:
-        raise click.UsageError("-v and -q exclude each other")
-    app: App = ctx.obj
-    app.config_path = config_path
-    app.verbosity = int(verbose) - int(quiet)
-    app.third_party = not no_plugins
-    app.lang_option = lang
+        raise click.UsageError("-v and -q exclude each other", ctx)
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the command line and returns its exit code; `arguments` without the program name, sys.argv by default."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     app = App(arguments=tuple(words))
-    try:
-        code = _run(app, words)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has gone (`| head`): as a shell tool, end without a word; nothing may be flushed at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        code = _BROKEN_PIPE
-    return code
+    ending.open_standard_streams()
+    return ending.flush(_run(app, words))
 
 
 def _run(app: App, words: List[str]) -> int:
     try:
-        result = root.main(args=words, prog_name="autofuse", standalone_mode=False, obj=app)
-    except AutofuseError as error:
-        return _fail(app, str(error), error.exit_code)
+        instruction = os.environ.get(COMPLETE_VARIABLE)
+        if instruction:
+            return _complete(app, instruction)
+        with root.make_context("autofuse", words, obj=app) as context:
+            root.invoke(context)
+        return EXIT_OK
     except click.exceptions.Exit as error:
         return error.exit_code
+    except AutofuseError as error:
+        return ending.fail(str(error), error.exit_code, traceback=app.verbose and error.exit_code == EXIT_BROKEN)
     except click.ClickException as error:
-        return _fail(app, _usage(error), EXIT_CANNOT)
+        return ending.usage(error)
+    except SystemExit as error:
+        return ending.system_exit(error)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("autofuse: interrupted", err=True)
-        return _INTERRUPTED
-    except BrokenPipeError:
-        raise
+        return ending.fail("interrupted", ending.EXIT_INTERRUPTED)
     except Exception as error:
-        return _bug(app, error)
-    return result if isinstance(result, int) else EXIT_OK
+        return ending.unexpected(error, traceback=app.verbose)
 
 
-def _usage(error: click.ClickException) -> str:
-    message = " ".join(error.format_message().split())
-    context = getattr(error, "ctx", None)
-    return f"{message} (see `{context.command_path} -h`)" if context else message
+def _complete(app: App, instruction: str) -> int:
+    """Prints the completion script of a shell, or answers it; a failure must not disturb the line being typed."""
+    from click.shell_completion import get_completion_class, shell_complete
 
-
-def _fail(app: App, message: str, code: int) -> int:
-    click.echo(f"autofuse: {message}", err=True)
-    if app.verbose and code == EXIT_BROKEN:
-        traceback.print_exc()
-    return code
-
-
-def _bug(app: App, error: Exception) -> int:
-    if isinstance(error, OSError) and error.strerror:
-        place = f"{error.filename}: " if error.filename else ""
-        return _fail(app, f"{place}{error.strerror}", EXIT_CANNOT)
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    click.echo(
-        f"autofuse: internal error: {text} at {frame.filename}:{frame.lineno} (please report it; -v shows the traceback)",
-        err=True,
-    )
-    if app.verbose:
-        traceback.print_exc()
-    return EXIT_BROKEN
+    shell, _, task = instruction.partition("_")
+    if get_completion_class(shell) is None or task not in ("source", "complete"):
+        raise AutofuseError(
+            f"cannot complete for {instruction!r}", COMPLETE_VARIABLE, "known: bash_source, zsh_source, fish_source"
+        )
+    try:
+        return shell_complete(root, {"obj": app}, "autofuse", COMPLETE_VARIABLE, instruction)
+    except Exception:
+        if task == "source":
+            raise
+        return EXIT_CANNOT
 
 
 if __name__ == "__main__":

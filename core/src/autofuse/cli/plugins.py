@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Tuple
+from typing import Any, ClassVar, Dict, List, Tuple
 
 import click
 
@@ -17,7 +17,7 @@ __all__ = ["list_plugins", "plugins"]
 class _Plugins(LazyGroup):
     """Listing is the default."""
 
-    members = {
+    members: ClassVar[Dict[str, Tuple[str, str]]] = {
         "list": ("autofuse.cli.plugins:list_plugins", "List every plugin, broken ones with the cause."),
         "new": ("autofuse.cli.scaffold:new", "Write an installable plugin package with a passing test."),
         "check": ("autofuse.cli.conformance:check", "Run the conformance kit on an installed plugin."),
@@ -25,7 +25,8 @@ class _Plugins(LazyGroup):
 
     def parse_args(self, ctx: click.Context, args: List[str]) -> List[str]:
         """`autofuse plugins` and `autofuse plugins --json` list."""
-        if not args or (args[0].startswith("-") and args[0] not in ("-h", "--help")):
+        listing = not args or (args[0].startswith("-") and args[0] not in ("-h", "--help"))
+        if listing and not ctx.resilient_parsing:
             args = ["list", *args]
         return super().parse_args(ctx, args)
 

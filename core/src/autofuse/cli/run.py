@@ -41,14 +41,13 @@ class _Run(ListedGroup):
         _explain_clash(host, cmd_name)
         return None
 
-    def resolve_command(
-        self, ctx: click.Context, args: List[str]
-    ) -> Tuple[Optional[str], Optional[click.Command], List[str]]:
-        """As click does, with a hint at near names and broken plugins when there is no such command."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            raise click.UsageError(_unknown(_host(ctx), args[0]) or error.format_message(), ctx) from None
+    def hint(self, ctx: click.Context, name: str) -> str:
+        """A plugin that is broken or not there may be the reason."""
+        host = _host(ctx)
+        if not _commands(host):
+            return "no plugin with commands is installed"
+        broken = ", ".join(plugin.name for plugin in host.plugins if plugin.status == "broken")
+        return super().hint(ctx, name) + (f"; broken plugins: {broken} (see `autofuse doctor`)" if broken else "")
 
 
 class _PluginGroup(ListedGroup):
@@ -69,7 +68,8 @@ class _PluginGroup(ListedGroup):
 
     def parse_args(self, ctx: click.Context, args: List[str]) -> List[str]:
         """With one command only, its name may be left out."""
-        if len(self.specs) == 1 and not (args and args[0] in self.specs):
+        completing_the_name = ctx.resilient_parsing and not args
+        if len(self.specs) == 1 and not (args and args[0] in self.specs) and not completing_the_name:
             args = [next(iter(self.specs)), *args]
         return super().parse_args(ctx, args)
 
@@ -81,8 +81,8 @@ def run() -> None:
 
 def _host(ctx: click.Context) -> Host:
     app = ctx.find_object(App)
-    # Shell completion builds contexts without an object.
-    return app.host if app else App().host
+    assert app is not None, "the root command sets it"
+    return app.host
 
 
 def _commands(host: Host) -> Dict[str, CommandSpec]:
@@ -90,12 +90,13 @@ def _commands(host: Host) -> Dict[str, CommandSpec]:
 
 
 def _grouped(host: Host) -> Dict[str, List[CommandSpec]]:
-    groups: Dict[str, List[CommandSpec]] = {}
+    """Plugin name → its commands, those included that lost their own name to another plugin."""
     host.specs("autofuse_commands")
+    groups: Dict[str, List[CommandSpec]] = {}
     for plugin in host.plugins:
         own = [spec for spec in plugin.specs.get("autofuse_commands", []) if isinstance(spec, CommandSpec)]
-        if own:
-            groups.setdefault(plugin.name, []).extend(own)
+        if own and host.plugin_named(plugin.name) is plugin:
+            groups[plugin.name] = own
     return groups
 
 
@@ -109,20 +110,6 @@ def _load(host: Host, spec: Spec) -> click.Command:
 
 
 def _explain_clash(host: Host, name: str) -> None:
-    for clash in host.clashes:
-        if clash.name == name and clash.hook == "autofuse_commands" and clash.winner is None:
-            raise AutofuseError(str(clash))
-
-
-def _unknown(host: Host, name: str) -> str:
-    import difflib
-
-    known = [*_commands(host), *_grouped(host)]
-    near = difflib.get_close_matches(name, known, n=3)
-    text = f"no command {name!r}"
-    if near:
-        text += f"; did you mean {' or '.join(near)}?"
-    else:
-        text += f"; there are {', '.join(known)}" if known else "; no plugin with commands is installed"
-    broken = [plugin.name for plugin in host.plugins if plugin.cause]
-    return f"{text}; broken plugins: {', '.join(broken)} (see `autofuse doctor`)" if broken else text
+    clash = host.clash("autofuse_commands", name) or host.clash("plugin", name)
+    if clash:
+        raise AutofuseError(str(clash))
