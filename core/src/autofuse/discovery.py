@@ -39,7 +39,7 @@ def entry_points(paths: Optional[List[str]] = None) -> Iterator[EntryPoint]:
         for folder in _metadata_folders(place or os.curdir):
             if _is_new(seen, _split(folder)[0]):
                 yield from _of_folder(folder)
-        if place.endswith((".zip", ".egg", ".pyz", ".whl")):
+        if os.path.isfile(place) or place.endswith(".egg"):
             yield from _of_finder(seen, path=[place])
     if paths is None:
         for finder in sys.meta_path:
