@@ -69,6 +69,10 @@ class App:
 
         return " ".join(["autofuse", *(shlex.quote(argument) for argument in self.arguments)])
 
+    def warn(self, text: str) -> None:
+        """One line on standard error, with -q too: something that was asked for was not done."""
+        click.echo("autofuse: " + " ".join(text.split()), err=True)
+
     def notice(self, text: str) -> None:
         """One line on standard error, unless -q."""
         if not self.quiet:

@@ -4,11 +4,28 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from autofuse.types import CommandSpec, hookimpl
+from autofuse import types
+from autofuse.types import CommandSpec, FormatSample, ParserSpec, hookimpl
 
-__all__ = ["autofuse_commands"]
+__all__ = ["autofuse_commands", "autofuse_record_parsers"]
 
 _SECTION = "Tiling logs"
+
+_MARKERS = (
+    b"[PROF]",
+    b"[ATT]",
+    b"Start GetTiling",
+    b"End GetTiling",
+    b"GetTiling Failed",
+    b"tiling for sched group",
+    b"Set input params for tiling case",
+    b"Set hardware params.",
+    b"The value of graph",
+    b" score is ",
+    b"ErrorNo: 4294967295()",
+    b"input: core_num:",
+)
+"""A line of the ATT format that the model needs holds one of these."""
 
 
 @hookimpl
@@ -16,4 +33,37 @@ def autofuse_commands() -> Iterator[CommandSpec]:
     """Four views of one run model."""
     yield CommandSpec(
         "summary", "Which template each operator chose, with its values.", "autofuse_att_summary.summary:command", _SECTION
+    )
+
+
+@hookimpl
+def autofuse_record_parsers() -> Iterator[ParserSpec]:
+    """The runtime tiling messages of graph-autofusion."""
+    yield ParserSpec(
+        "att",
+        "Runtime tiling messages of graph-autofusion",
+        "autofuse_att_summary.parser:parser",
+        markers=_MARKERS,
+        records=(
+            types.TilingValue,
+            types.Objective,
+            types.CandidateScore,
+            types.TemplateChoice,
+            types.ScheduleChoice,
+            types.ResultPerformance,
+            types.InvocationBegin,
+            types.InvocationEnd,
+            types.GroupBegin,
+            types.GroupEnd,
+            types.TilingFailure,
+            types.InputShape,
+        ),
+        samples=(
+            FormatSample(
+                "[INFO] GE(7,app):2026-01-02-03:04:05.006.007 [a.cpp:1]9 F:[Add][PROF]The value of q0_size is 64 "
+                "in graph0_result1_g2_R3.",
+                {"operator": "Add", "name": "q0_size", "value": "64", "template": types.TemplateId(0, 1, 2, 3, "R")},
+            ),
+            FormatSample("[Add] [PROF]Among all schedule results, graph0_result1 is the best choice.", {"result": 1}),
+        ),
     )

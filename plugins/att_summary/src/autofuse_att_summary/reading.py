@@ -1,0 +1,153 @@
+"""From locations to invocations: one pass over the logs with the markers of every record parser that feeds the model."""
+
+from __future__ import annotations
+
+import dataclasses
+from array import array
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+
+from autofuse import types
+from autofuse.cli.app import App
+from autofuse.scan.lines import LineBatch
+from autofuse.scan.reader import ReadOptions, read_lines
+from autofuse.scan.source import Notices, StreamStats
+
+from autofuse_att_summary.fold import Fold
+from autofuse_att_summary.model import Invocation, OperatorRun
+
+__all__ = ["LogRun", "read_logs"]
+
+MODEL_RECORDS = (
+    types.TilingValue,
+    types.Objective,
+    types.CandidateScore,
+    types.TemplateChoice,
+    types.ScheduleChoice,
+    types.ResultPerformance,
+    types.InvocationBegin,
+    types.InvocationEnd,
+    types.GroupBegin,
+    types.GroupEnd,
+    types.TilingFailure,
+    types.InputShape,
+    types.HardwareParams,
+    types.FinalTiling,
+    types.FinalTilingSummary,
+)
+"""The record types that the run model is folded from."""
+
+
+@dataclass
+class LogRun:
+    """What reading came to."""
+
+    notices: Notices
+    runs: List[OperatorRun] = field(default_factory=list)
+    """Every operator of every process, in the order of first appearance."""
+    streams: List[StreamStats] = field(default_factory=list)
+    malformed: int = 0
+    first_malformed: Optional[Tuple[str, int]] = None
+    dropped_cut: int = 0
+    records: List[Tuple[types.Record, LineBatch]] = field(default_factory=list)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes read, after decompression."""
+        return sum(stream.bytes for stream in self.streams)
+
+    @property
+    def lines(self) -> int:
+        """Lines read."""
+        return sum(stream.lines for stream in self.streams)
+
+    @property
+    def undecodable(self) -> int:
+        """Bytes that are no UTF-8 and were replaced."""
+        return sum(stream.undecodable for stream in self.streams)
+
+
+def read_logs(
+    app: App,
+    locations: Sequence[str],
+    sink: Callable[[Invocation], None],
+    *,
+    digest: bool = False,
+    other: Optional[Callable[[types.Record], None]] = None,
+) -> LogRun:
+    """Reads every location once and gives each invocation to `sink` as soon as it is complete.
+
+    `other` gets the records that are no part of the run model (`PipeFormula`, compiler messages); without it their
+    parsers are not run. AutofuseError when nothing can be read.
+    """
+    parsers = _parsers(app, everything=other is not None)
+    markers = list(dict.fromkeys(marker for spec, _ in parsers for marker in spec.markers))
+    notices = Notices()
+    run = LogRun(notices)
+    fold = Fold(sink)
+    reader = read_lines(app.host, locations, markers, notices, _stage(parsers), ReadOptions(digest=digest))
+    for batch in reader:
+        for (_, parser), found in zip(parsers, batch.staged):
+            if hasattr(parser, "columns"):
+                fold.columns(batch, found)
+                _count(run, batch, found)
+            else:
+                fold.records(batch, _model_records(found, other))
+    fold.finish()
+    run.runs = list(fold.runs.values())
+    run.streams = reader.streams
+    run.dropped_cut = fold.dropped_cut
+    return run
+
+
+def _parsers(app: App, everything: bool) -> List[Tuple[types.ParserSpec, Any]]:
+    specs: Dict[str, Any] = app.host.specs("autofuse_record_parsers")
+    chosen = [s for s in specs.values() if everything or not s.records or set(s.records) & set(MODEL_RECORDS)]
+    return [(spec, app.host.load(spec)) for spec in chosen]
+
+
+def _stage(parsers: Sequence[Tuple[types.ParserSpec, Any]]) -> Callable[[LineBatch], List[Any]]:
+    """What the reading threads do with a batch: every parser sees the lines that hold one of its markers."""
+    alone = len(parsers) == 1
+
+    def stage(batch: LineBatch) -> List[Any]:
+        found: List[Any] = []
+        for spec, parser in parsers:
+            if hasattr(parser, "columns"):
+                found.append(parser.columns(batch))
+            else:
+                found.append(list(parser(batch if alone else _only(batch, spec.markers))))
+        return found
+
+    return stage
+
+
+def _only(batch: LineBatch, markers: Sequence[bytes]) -> LineBatch:
+    view = memoryview(batch.block)
+    kept = []
+    for row in batch.matches.tolist():
+        line = bytes(view[row[0] : row[1]])
+        if any(marker in line for marker in markers):
+            kept.append(row)
+    return dataclasses.replace(batch, matches=_rows(kept))
+
+
+def _rows(kept: Sequence[Sequence[int]]) -> memoryview:
+    raw = memoryview(array("q", [value for row in kept for value in row]).tobytes())
+    return raw.cast("q", (len(kept), 4)) if kept else memoryview(b"").cast("q")
+
+
+def _model_records(
+    found: Sequence[types.Record], other: Optional[Callable[[types.Record], None]]
+) -> Iterator[types.Record]:
+    for record in found:
+        if isinstance(record, MODEL_RECORDS):
+            yield record
+        elif other is not None:
+            other(record)
+
+
+def _count(run: LogRun, batch: LineBatch, found: Any) -> None:
+    run.malformed += found.malformed
+    if found.malformed and run.first_malformed is None:
+        run.first_malformed = (batch.path, found.first_malformed)

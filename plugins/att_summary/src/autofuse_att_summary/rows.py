@@ -1,0 +1,188 @@
+"""The summary table: its published columns, and how a group of an invocation becomes a row of it."""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal, InvalidOperation
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+
+from autofuse.report.model import Cell, Column, Number, Table
+
+from autofuse_att_summary.model import OperatorRun, Selected, Template, shape_text
+
+__all__ = ["Row", "bottleneck", "build_table", "head_cost", "rows_of"]
+
+_OWN_VALUES = ("AIV_MTE2", "AIV_MTE3", "ub_size", "block_dim")
+"""Values that have a fixed column."""
+
+_FIRST = (
+    Column("Operator", "text", meaning="fused_graph_name", label_zh="算子"),
+    Column("Graph", "int", meaning="asc graph", label_zh="图"),
+    Column("Result", "int", meaning="schedule result", label_zh="结果"),
+    Column("Group", "int", meaning="schedule group", label_zh="组"),
+    Column("Case", "int", meaning="tiling case of the chosen template", label_zh="模板"),
+    Column("AIV_MTE2", "float", "cycles", "modelled cycles of the pipe"),
+    Column("AIV_MTE3", "float", "cycles", "modelled cycles of the pipe"),
+    Column("Objective Value", "float", "cycles", "largest pipe plus head cost", label_zh="目标值"),
+    Column("Result Perf", "float", "cycles", "modelled performance of the result", label_zh="结果性能"),
+)
+_SIZES = (
+    Column("ub_size", "int", "bytes", "UB that the template uses"),
+    Column("block_dim", "int", "cores", "cores that the template uses"),
+)
+_FINAL = (
+    Column("Final Source", "text", meaning="who wrote the tiling data: runtime or pgo"),
+    Column("Tiling Key", "int", meaning="tiling key that was written"),
+    Column("Score", "int", meaning="score of the chosen template"),
+    Column("Pipe Estimate", "text", "cycles", "pipe estimates as compact JSON", hidden=True),
+    Column("Tiling Repr", "text", meaning="the tiling data that was written", hidden=True),
+    Column("Final Parse Status", "text", meaning="status of the FINAL_TILING record"),
+)
+_LAST = (
+    Column("Sub Case", "text", meaning="tag of the sub-case", label_zh="子模板"),
+    Column("Parse Status", "text", meaning="ok, or what the log does not say", label_zh="解析状态"),
+    Column("Bottleneck Pipe", "text", meaning="largest modelled pipe", label_zh="瓶颈"),
+    Column("Head Cost", "float", "cycles", "objective minus the largest pipe", label_zh="头开销"),
+    Column("Invocation", "int", meaning="ordinal of the call, from 1", label_zh="调用"),
+    Column("Invocations", "int", meaning="calls of this operator in this process", label_zh="调用数"),
+    Column("Input Shape", "text", meaning="symbols of the call", label_zh="输入形状"),
+    Column("Source", "text", meaning="log file", label_zh="来源", hidden=True),
+    Column("Line", "int", meaning="line of the log", label_zh="行", hidden=True),
+)
+_FIXED = frozenset(column.name for block in (_FIRST, _SIZES, _FINAL, _LAST) for column in block) - set(_OWN_VALUES)
+
+
+class Row:
+    """One row, small enough to keep many: the values stay as they were logged until the table is written."""
+
+    __slots__ = ("final", "graph", "group", "line", "ordinal", "path", "performance", "result", "run", "shape", "status", "template")
+
+    def __init__(self, selected: Selected) -> None:
+        invocation = selected.invocation
+        self.run: OperatorRun = invocation.run
+        self.ordinal = invocation.ordinal
+        self.graph = selected.graph
+        self.result = selected.result
+        self.group = selected.group
+        self.template: Optional[Template] = selected.template
+        self.performance: Optional[Number] = selected.performance
+        self.status = selected.status
+        self.shape = shape_text(invocation.shape)
+        self.path = self.template.path if self.template else invocation.path
+        self.line = self.template.first_line if self.template else invocation.line
+        self.final: Tuple[Cell, ...] = (None,) * len(_FINAL)
+
+    @property
+    def order(self) -> Tuple[int, ...]:
+        """Graph, result and group for sorting; absent ids first."""
+        return tuple(-2 if part is None else part for part in (self.graph, self.result, self.group))
+
+    @property
+    def case(self) -> Optional[int]:
+        """The chosen case, without its tag."""
+        return self.template.key[3] if self.template else None
+
+    @property
+    def sub_case(self) -> str:
+        """The tag of the chosen case."""
+        return self.template.key[4] if self.template else ""
+
+
+def rows_of(selected: Iterable[Selected]) -> List[Row]:
+    """Rows of the groups, with nothing else of their invocations kept."""
+    return [Row(one) for one in selected]
+
+
+def build_table(rows: Sequence[Row], title: str = "") -> Table:
+    """The table of the rows, with a column for every value name that occurs."""
+    others = sorted(_value_names(rows))
+    has_final = any(row.final[0] is not None or row.final[-1] is not None for row in rows)
+    final = _FINAL if has_final else tuple(_hide(column) for column in _FINAL)
+    middle = tuple(Column(_column_name(name), "any", meaning="value of the template", hidden=True) for name in others)
+    columns = (*_FIRST, *middle, *_SIZES, *final, *_LAST)
+    return Table("summary", columns, _Cells(rows, others), title=title)
+
+
+def bottleneck(template: Optional[Template]) -> Optional[str]:
+    """The largest pipe; nan is ignored, of equal ones the first by name counts."""
+    best: Optional[Tuple[float, str]] = None
+    for name, value in sorted(template.pipes.items() if template else ()):
+        cycles = float(value.value)
+        if cycles == cycles and (best is None or cycles > best[0]):
+            best = (cycles, name)
+    return best[1] if best else None
+
+
+def head_cost(template: Optional[Template]) -> Optional[Number]:
+    """Objective minus the largest pipe in cycles, exact in the decimals of the log; None when either is absent or nan."""
+    pipe = bottleneck(template)
+    if template is None or pipe is None or template.objective is None:
+        return None
+    try:
+        # 309 digits before the point (DBL_MAX) and six behind it stay exact.
+        difference = Context(prec=400).subtract(Decimal(template.objective), Decimal(template.pipes[pipe]))
+    except InvalidOperation:
+        return None
+    if difference.is_nan():
+        return None
+    return Number(format(difference, "f") if difference.is_finite() else ("inf" if difference > 0 else "-inf"))
+
+
+class _Cells:
+    """The cells of the rows, made anew at each iteration: they are kept nowhere."""
+
+    def __init__(self, rows: Sequence[Row], others: Sequence[str]) -> None:
+        self.rows = rows
+        self.others = others
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[List[Cell]]:
+        for row in self.rows:
+            yield _cells(row, self.others)
+
+
+def _cells(row: Row, others: Sequence[str]) -> List[Cell]:
+    values: Dict[str, Number] = row.template.values if row.template else {}
+    objective = row.template.objective if row.template else None
+    return [
+        row.run.operator,
+        row.graph,
+        row.result,
+        row.group,
+        row.case,
+        values.get("AIV_MTE2"),
+        values.get("AIV_MTE3"),
+        objective,
+        row.performance,
+        *(values.get(name) for name in others),
+        values.get("ub_size"),
+        values.get("block_dim"),
+        *row.final,
+        row.sub_case or None,
+        row.status,
+        bottleneck(row.template),
+        head_cost(row.template),
+        row.ordinal,
+        row.run.count,
+        row.shape or None,
+        row.path,
+        row.line,
+    ]
+
+
+def _value_names(rows: Sequence[Row]) -> "set[str]":
+    seen = {names for row in rows if row.template for names, _, _ in row.template.chunks}
+    return {
+        name.decode("utf-8", "replace") for names in seen for name in names.split(b"\n") if name
+    } - set(_OWN_VALUES)
+
+
+def _column_name(name: str) -> str:
+    return f"{name} (value)" if name in _FIXED else name
+
+
+def _hide(column: Column) -> Column:
+    import dataclasses
+
+    return dataclasses.replace(column, hidden=True)
