@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Iterator, Tuple
 
-from autofuse.types import LogSourceSpec, ReporterSpec, hookimpl
+from autofuse.types import LayoutSpec, LogSourceSpec, ReporterSpec, hookimpl
 
-__all__ = ["autofuse_log_sources", "autofuse_reporters"]
+__all__ = ["autofuse_layout_converters", "autofuse_log_sources", "autofuse_reporters"]
 
 
 @hookimpl
@@ -44,3 +44,25 @@ def autofuse_reporters() -> Iterator[ReporterSpec]:
         aliases=("excel",),
         needs_file=True,
     )
+
+
+@hookimpl
+def autofuse_layout_converters() -> Iterator[LayoutSpec]:
+    """Every pair of a stored and a plain layout that `autofuse_formats.layouts` has a rule for."""
+    four, five = ("NCHW", "NHWC", "HWCN", "CHWN"), ("NCDHW", "NDHWC", "DHWCN", "DHWNC")
+    for stored in ("NC1HWC0", "NC1HWC0_C04", "FRACTAL_Z", "FRACTAL_Z_C04", "C1HWNCoC0"):
+        yield from _layouts(stored, (*four, "ND"))
+    yield from _layouts("NDC1HWC0", (*five, "NCHW", "NHWC", "ND"))
+    for stored in ("FRACTAL_Z_3D", "FRACTAL_Z_3D_TRANSPOSE"):
+        yield from _layouts(stored, (*five, "ND"))
+    for stored in ("FRACTAL_NZ", "FRACTAL_NZ_C0_16", "FRACTAL_NZ_C0_32", "FRACTAL_ZZ"):
+        yield from _layouts(stored, ("ND",))
+    for names in (four, five, ("NC", "CN")):
+        for stored in names:
+            yield from _layouts(stored, tuple(plain for plain in names if plain != stored))
+
+
+def _layouts(stored: str, plains: Tuple[str, ...]) -> Iterator[LayoutSpec]:
+    for plain in plains:
+        factory = f"autofuse_formats.layouts.catalog:{stored}_to_{plain}"
+        yield LayoutSpec(f"{stored}-{plain}", f"{stored} to {plain}", factory, stored=stored, plain=plain)

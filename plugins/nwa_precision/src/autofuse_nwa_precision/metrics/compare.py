@@ -9,7 +9,6 @@ import importlib
 import math
 from typing import Any, Optional, Tuple
 
-
 from .finish import finish
 from .model import Metrics, Number
 from .pieces import Tensor, item, pieces
@@ -31,9 +30,10 @@ def compare(
 ) -> Metrics:
     """All measures of `a` (the side under test) against `b` (the reference); see `Metrics` for each definition.
 
-    Both are arrays of one shape, with any strides and byte order, also memory-mapped, or tiled views of a stored layout.
-    The dtypes may differ: values are compared as float64, integers against integers exactly. Besides numpy's numbers and
-    those of ml_dtypes, the marker dtypes of `metrics.values` are understood. Memory needed does not depend on the size.
+    Both are arrays of one shape, with any strides and byte order, also memory-mapped, or tiled views of a stored
+    layout. The dtypes may differ: values are compared as float64, integers against integers exactly. Besides numpy's
+    numbers and those of ml_dtypes, the marker dtypes of `metrics.values` are understood. Memory needed does not depend
+    on the size.
 
     `measures`: `all`, or `basic` for sums, maxima and non-finite counts only. `rtol`, `atol`: the elementwise rule
     |a-b| <= atol + rtol |b|. `threads`: at most so many (default: the cores this process may use); the result does not
@@ -48,7 +48,7 @@ def compare(
     if native is not None:
         sums = native.accumulate(pieces(a, b), request, threads)
     elif engine == "native":
-        raise ImportError("the native kernel was not built; install a C++ compiler and reinstall autofuse-nwa-precision")
+        raise ImportError("the native kernel was not built; install a C++ compiler and reinstall this package")
     else:
         sums = accumulate(pieces(a, b), request)
 

@@ -6,7 +6,7 @@ Both engines end here, so a measure has one definition.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Optional, Tuple, Union
+from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
 
@@ -24,10 +24,10 @@ ItemAt = Callable[[Tuple[int, ...]], Tuple[Number, Number]]
 def finish(
     sums: Sums, shape: Tuple[int, ...], item_at: ItemAt, *, everything: bool, ulp: bool, tolerances: bool
 ) -> Metrics:
-    """The measures of one comparison; `item_at` reads both sides at an index, `ulp` says the dtypes have a ULP distance."""
+    """The measures of one comparison; `item_at` reads both sides at an index, `ulp`: the dtypes have that distance."""
     rated = sums.compared + sums.nan_mismatches + sums.inf_mismatches
     basic = _Basic(sums)
-    metrics = {
+    metrics: dict[str, Any] = {
         "elements": math.prod(shape),
         "compared": sums.compared,
         **basic.measures(),
@@ -42,7 +42,7 @@ def finish(
         "violations": sums.violations + rated - sums.compared if tolerances else None,
         **(_distribution(sums, rated, ulp) if everything else {}),
     }
-    return Metrics(**metrics)  # type: ignore[arg-type]
+    return Metrics(**metrics)
 
 
 class _Basic:
@@ -99,9 +99,7 @@ def _published_cosine(sums: Sums) -> float:
     dot = sums.dot
     if norms.exponent > -64 and norms.mantissa:
         # The epsilon shrinks with the norms; it never grows past the range of a double here.
-        return _ldexp(dot.mantissa, dot.exponent - norms.exponent) / (
-            norms.mantissa + _ldexp(EPSILON, -norms.exponent)
-        )
+        return _ldexp(dot.mantissa, dot.exponent - norms.exponent) / (norms.mantissa + _ldexp(EPSILON, -norms.exponent))
     return _ldexp(dot.mantissa / (_ldexp(*norms) + EPSILON), dot.exponent)
 
 

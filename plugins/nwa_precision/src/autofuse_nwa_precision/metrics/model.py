@@ -13,7 +13,7 @@ __all__ = ["PERCENTILE_ERROR", "PERCENTILE_FLOOR", "Counts", "Histogram", "Metri
 Number = Union[int, float, complex, bool]
 
 PERCENTILE_ERROR = 1 / 64
-"""P50 and P99 of the relative error come from bins of 1/32 octave: the estimate is off by at most this share of itself."""
+"""P50 and P99 of the relative error come from bins of 1/32 octave: the estimate is off by at most this share."""
 PERCENTILE_FLOOR = 2.0**-64
 """Relative errors below this share one bin; there the estimate is off by at most this much."""
 
@@ -47,8 +47,10 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Worst:
-    """The element with the largest |a-b|, the first of equals; a NaN mismatch is worse than an Inf mismatch, and both worse
-    than any number."""
+    """The element with the largest |a-b|, the first of equals.
+
+    A NaN mismatch is worse than an Inf mismatch, and both are worse than any number.
+    """
 
     index: Tuple[int, ...]
     """Index in the tensor as compared (the plain layout)."""
@@ -102,7 +104,7 @@ class Metrics:
     bit_equal: Optional[bool] = None
     """Same dtype (byte order aside) and the same bits everywhere; -0 and 0 differ."""
     max_ulp: Optional[int] = None
-    """Largest distance in representable values (fp16, bf16, fp32, fp64); None for other or unequal dtypes and mismatches."""
+    """Largest distance in representable values (fp16, bf16, fp32, fp64); None for other dtypes or a mismatch."""
     zeros_in_reference: Optional[int] = None
     equal: Optional[int] = None
     """Compared elements of equal value."""

@@ -1,14 +1,14 @@
 """Pairs two tensors element by element as strided views of equal shape, without copying either.
 
-A tensor stored in tiles (NC1HWC0, FRACTAL_NZ) has no strided view in its plain shape, but each region in which no tile is
-cut has one, if the other side's axes are split in the same way. Arithmetic is left to the engines.
+A tensor stored in tiles (NC1HWC0, FRACTAL_NZ) has no strided view in its plain shape, but each region in which no tile
+is cut has one, if the other side's axes are split in the same way. Arithmetic is left to the engines.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from typing import Any, Iterator, List, NamedTuple, Protocol, Sequence, Tuple, Union
+from typing import Any, Iterator, List, NamedTuple, Protocol, Sequence, Set, Tuple, Union
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -26,8 +26,12 @@ class Tiled(Protocol):
         """The plain shape, padding cropped."""
 
     @property
+    def dtype(self) -> Any:
+        """The element type."""
+
+    @property
     def blocks(self) -> Array:
-        """The stored tensor with its axes in plain order: one axis for a plain one, or two (tile, place in the tile)."""
+        """The stored tensor in plain order: one axis for each plain one, or two (tile, place in the tile)."""
 
     @property
     def tiles(self) -> Tuple[int, ...]:
@@ -95,7 +99,8 @@ def item(tensor: Tensor, index: Tuple[int, ...]) -> Array:
     place: List[int] = []
     for position, axis in zip(index, _axes(tensor)):
         place.extend(axis.places(position))
-    return _blocks(tensor)[(*place, ...)]
+    element: Array = _blocks(tensor)[tuple(slice(at, at + 1) for at in place)]
+    return element.reshape(())
 
 
 def _times(shape: Sequence[int]) -> str:
@@ -132,7 +137,7 @@ def _regions(a: Tensor, axes_a: List[_Axis], b: Tensor, axes_b: List[_Axis]) -> 
         )
 
 
-def _spans(extent: int, tiles: "set[int]") -> Iterator[_Span]:
+def _spans(extent: int, tiles: Set[int]) -> Iterator[_Span]:
     """The part of an axis that fills the largest tiles, then what is left over by the next smaller ones."""
     sizes = sorted(tiles - {0}, reverse=True)
     start = 0
@@ -151,9 +156,7 @@ def _split(start: int, count: int, sizes: Sequence[int]) -> _Span:
 
 
 def _view(blocks: Array, axes: List[_Axis], region: Sequence[_Span]) -> Array:
-    start = tuple(
-        slice(place, None) for axis, span in zip(axes, region) for place in axis.places(span.start)
-    )
+    start = tuple(slice(place, None) for axis, span in zip(axes, region) for place in axis.places(span.start))
     extents = tuple(extent for span in region for extent in span.extents)
     strides = tuple(axis.stride(step) for axis, span in zip(axes, region) for step in span.steps)
     # Each span stays inside the blocks: its last position is below the plain extent.

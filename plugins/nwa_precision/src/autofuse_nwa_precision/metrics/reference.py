@@ -1,4 +1,4 @@
-"""The numpy engine: every sum, maximum and count of a comparison in blocks, the definition the native kernel is held to.
+"""The numpy engine: every sum, maximum and count of a comparison in blocks; the native kernel is held to it.
 
 It needs no compiler and keeps its memory independent of the tensors; pairing the tensors is left to `pieces`.
 """
@@ -230,7 +230,8 @@ class _State:
             self.sums.violations += int(np.count_nonzero(~(size <= atol * scale + rtol * size_b)))
         if request.everything:
             self._distribution(rel, size, keep)
-            self.sums.rtol_needed = _rtol_needed(size, np.broadcast_to(atol * scale, size.shape), size_b, self.sums.rtol_needed)
+            limits = np.broadcast_to(atol * scale, size.shape)
+            self.sums.rtol_needed = _rtol_needed(size, limits, size_b, self.sums.rtol_needed)
 
     def _distribution(self, rel: Array, size: Array, keep: Optional[Array]) -> None:
         if keep is not None:
