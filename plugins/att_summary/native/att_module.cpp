@@ -210,10 +210,22 @@ nb::object parse(nb::handle block, nb::handle matches, bool merge, int64_t unter
   return batch.result();
 }
 
+// att_mix64_v1 of FINAL_TILING payloads.
+uint64_t mix64(nb::bytes data) {
+  uint64_t h = 0x6d2b79f5;
+  const auto* bytes = static_cast<const unsigned char*>(data.data());
+  for (size_t i = 0; i < data.size(); ++i) {
+    h ^= bytes[i] + 0x9e3779b9ULL + (h << 6) + (h >> 2);
+    h = (h << 13) | (h >> 51);
+  }
+  return h;
+}
+
 }  // namespace
 
 NB_MODULE(_att, m) {
   m.doc() = "Batch parser of ATT log lines; see autofuse_att_summary.lines for the meaning of the columns.";
+  m.def("mix64", &mix64, nb::arg("data"), "The 64-bit hash att_mix64_v1 of the bytes.");
   m.def("parse", &parse, nb::arg("block"), nb::arg("matches"), nb::arg("merge"), nb::arg("unterminated"),
         "Events of the matched lines: (events, strings, streams, value_lines, unknown, malformed, first_malformed).");
 }

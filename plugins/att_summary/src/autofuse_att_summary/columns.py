@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 from array import array
-from typing import Dict, List, NamedTuple, Tuple, Union
+from typing import Dict, List, NamedTuple, Tuple, Union, cast
+
+from autofuse.scan.lines import rows as rows_of
 
 from autofuse_att_summary.lines import Kind, ParsedLine, parse_line, strip_ansi
 
@@ -49,7 +51,7 @@ class EventBatch(NamedTuple):
     strings: List[bytes]
     streams: List[Tuple[int, int, int]]
     """(pid, tid, operator's string); -1 where the lines do not tell."""
-    value_lines: "memoryview"
+    value_lines: memoryview
     unknown: int
     """Lines that hold a marker and no message of ours."""
     malformed: int
@@ -84,7 +86,7 @@ def parse_matches(
         raw = _Builder(merge, unterminated).parse(block, matches)
     events, strings, streams, value_lines, unknown, malformed, first = raw
     view = memoryview(events)
-    rows = view.cast("q", (len(events) // (8 * WIDTH), WIDTH)).tolist() if events else []
+    rows = cast(List[List[int]], view.cast("q", (len(events) // (8 * WIDTH), WIDTH)).tolist()) if events else []
     return EventBatch(rows, strings, streams, memoryview(value_lines).cast("q"), unknown, malformed, first)
 
 
@@ -109,7 +111,7 @@ class _Builder:
 
     def parse(self, block: Block, matches: memoryview) -> RawBatch:
         view = memoryview(block)
-        for start, end, _, number in matches.tolist():
+        for start, end, _, number in rows_of(matches):
             self._line(parse_line(strip_ansi(bytes(view[start:end]))), start, end, number)
         self._close()
         flat = array("q", [value for event in self.events for value in event])
@@ -151,10 +153,8 @@ class _Builder:
         elif message.text:
             x = self._string(message.text)
         tag = -1 if message.case < 0 else self._string(message.tag)
-        self.events.append(
-            [message.kind, stream, number, start, end, message.graph, message.result, message.group, message.case]
-            + [tag, x, y, z, int(cut)]
-        )
+        ids = (message.graph, message.result, message.group, message.case)
+        self.events.append([message.kind, stream, number, start, end, *ids, tag, x, y, z, int(cut)])
 
     def _value(self, stream: int, parsed: ParsedLine, start: int, end: int, number: int) -> None:
         message = parsed.message

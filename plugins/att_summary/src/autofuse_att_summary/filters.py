@@ -30,7 +30,7 @@ class CaseFilter:
     cases: Optional[FrozenSet[Tuple[int, str]]] = None
 
     @classmethod
-    def parse(cls, text: str) -> "CaseFilter":
+    def parse(cls, text: str) -> CaseFilter:
         """Reads `r=0,1,g=2,c=R3`; ValueError that shows the grammar when it is none."""
         found: Dict[str, List[str]] = {}
         dimension = None
@@ -60,7 +60,7 @@ class CaseFilter:
         )
 
 
-class CaseFilterType(click.ParamType):
+class CaseFilterType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """The type of `--case`."""
 
     name = "FILTER"
@@ -79,13 +79,13 @@ class CaseFilterType(click.ParamType):
 
 @dataclass(frozen=True)
 class InvocationChoice:
-    """Which invocations of each operator and process are shown: `last`, `first`, `all`, or a number (negative: from the end)."""
+    """Which calls of each operator and process are shown: `last`, `first`, `all`, or a number (negative: from the end)."""
 
     mode: str = "last"
     number: int = 0
 
 
-class InvocationsType(click.ParamType):
+class InvocationsType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """The type of `--invocations`."""
 
     name = "last|first|all|INT"
@@ -100,7 +100,9 @@ class InvocationsType(click.ParamType):
             return InvocationChoice(value)
         if _INTEGER.match(value) and int(value) != 0:
             return InvocationChoice("number", int(value))
-        self.fail(f"{value!r} is none of last, first, all or an integer (from 1, or negative from the end)", param, ctx)
+        return self.fail(
+            f"{value!r} is none of last, first, all or an integer (from 1, negative from the end)", param, ctx
+        )
 
 
 class Selection:

@@ -1,4 +1,4 @@
-"""Folds records, in the order of the log, into invocations of the run model, and gives each out as soon as it is complete.
+"""Folds records, in the order of the log, into invocations of the run model; each is given out when it is complete.
 
 Whoever reads the log drives it: event columns of the built-in parser, or typed records of any parser. Memory is that of
 the open invocations plus eight bytes for each one seen.
@@ -16,7 +16,16 @@ from autofuse.scan.lines import LineBatch
 
 from autofuse_att_summary.columns import EventBatch
 from autofuse_att_summary.lines import Kind
-from autofuse_att_summary.model import Final, FinalLine, GroupKey, Invocation, OperatorRun, ProcessKey, Template, TemplateKey
+from autofuse_att_summary.model import (
+    Final,
+    FinalLine,
+    GroupKey,
+    Invocation,
+    OperatorRun,
+    ProcessKey,
+    Template,
+    TemplateKey,
+)
 
 __all__ = ["SYMBOL", "Fold"]
 
@@ -318,7 +327,7 @@ class Fold:
         else:
             invocation.failed = True
 
-    def _values(self, state: _Stream, line: int, key: TemplateKey, chunk: "Tuple[bytes, bytes, Sequence[int]]") -> None:
+    def _values(self, state: _Stream, line: int, key: TemplateKey, chunk: Tuple[bytes, bytes, Sequence[int]]) -> None:
         invocation = state.invocation
         if invocation is None or state.pending is not None:
             invocation = self._current(state, key[0], line)
@@ -411,7 +420,7 @@ class Fold:
                 action(state.invocation)
 
     def _next_call(self, state: _Stream, group: Optional[GroupKey] = None) -> bool:
-        """Whether a second choice of a group begins the next call: a result line came since, or there are none at all."""
+        """Whether a second choice of a group begins the next call: a result line came since, or there is none at all."""
         invocation = state.invocation
         if invocation is None or not state.results_seen:
             return True
@@ -433,7 +442,7 @@ class Fold:
     # --- cut lines -----------------------------------------------------------------------------------------------
 
     def _ambiguous(self, state: _Stream, event: List[int], strings: List[bytes]) -> bool:
-        """Whether a cut line may have lost digits: an id that begins a known longer one, a number without its decimals."""
+        """Whether a cut line may have lost digits: an id that begins a known longer one, a number without decimals."""
         kind = event[0]
         if kind == Kind.RESULT_PERF:
             return _may_be_cut(strings[event[10]])
@@ -472,7 +481,7 @@ def _template(invocation: Invocation, key: TemplateKey, path: str, line: int) ->
 
 
 def _add_values(
-    invocation: Invocation, key: TemplateKey, chunk: "Tuple[bytes, bytes, Sequence[int]]", path: str, line: int
+    invocation: Invocation, key: TemplateKey, chunk: Tuple[bytes, bytes, Sequence[int]], path: str, line: int
 ) -> None:
     invocation.graphs.add(key[0])
     _template(invocation, key, path, line).chunks.append(chunk)
@@ -482,7 +491,7 @@ def _key(template: types.TemplateId) -> TemplateKey:
     return (template.graph, template.result, template.group, template.case, template.sub_case)
 
 
-def _chunk(name: str, value: str, line: int) -> "Tuple[bytes, bytes, Sequence[int]]":
+def _chunk(name: str, value: str, line: int) -> Tuple[bytes, bytes, Sequence[int]]:
     return name.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape"), (line,)
 
 

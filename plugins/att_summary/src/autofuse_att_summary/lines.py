@@ -123,13 +123,9 @@ _GROUP = rb"graph(" + _ID + rb")_result(" + _ID + rb")_g(-?" + _ID + rb")"
 _CAMEL = rb"AscGraph(" + _ID + rb")ScheduleResult(" + _ID + rb")G(-?" + _ID + rb")"
 _CASE = rb"([A-Za-z]*)(" + _ID + rb")(?![0-9])"
 _END = rb"(?=[. \t]|\Z)"
-_NUMBER = re.compile(
-    rb"[+-]?(?:(?i:nan|inf|infinity)|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\Z", re.ASCII
-)
+_NUMBER = re.compile(rb"[+-]?(?:(?i:nan|inf|infinity)|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\Z", re.ASCII)
 _TEMPLATE_OF_VALUE = re.compile(_GROUP + b"_" + _CASE + _END)
-_CHOICE = re.compile(
-    rb"[ \t]*(?:" + _CASE + rb")?[ \t]*of " + _GROUP + rb"(?:_" + _CASE + rb")? is the best choice"
-)
+_CHOICE = re.compile(rb"[ \t]*(?:" + _CASE + rb")?[ \t]*of " + _GROUP + rb"(?:_" + _CASE + rb")? is the best choice")
 _RESULT = re.compile(rb"graph(" + _ID + rb")_result(" + _ID + rb") is the best choice")
 _PERF = re.compile(rb"graph(" + _ID + rb")_result(" + _ID + rb") is ([^ \t]*)")
 _SCORE_HEAD = re.compile(rb"[ \t]*" + _CASE + rb" of asc_graph")
@@ -140,7 +136,7 @@ _INPUT = re.compile(_CASE + rb" of " + _CAMEL + rb"\.")
 _GROUP_BEGIN = re.compile(_CAMEL + _END)
 
 
-def _ids(match: "re.Match[bytes]", first: int = 1) -> Tuple[int, int, int]:
+def _ids(match: re.Match[bytes], first: int = 1) -> Tuple[int, int, int]:
     return int(match.group(first)), int(match.group(first + 1)), int(match.group(first + 2))
 
 

@@ -1,7 +1,7 @@
 """The run model: what one `GetTiling` call printed, as every command sees it.
 
-run → operator → invocation → graph → result → group → template (case, sub-case). Values are kept as logged; what the log
-does not say is absent. How the model is built from records is in `fold`.
+run → operator → invocation → graph → result → group → template (case, sub-case). Values are kept as logged; what the
+log does not say is absent. How the model is built from records is in `fold`.
 """
 
 from __future__ import annotations
@@ -230,8 +230,8 @@ class Invocation:
 
     @property
     def chose(self) -> bool:
-        """Whether anything was chosen."""
-        return bool(self.choices or self.results)
+        """Whether anything was chosen, or written as the final choice."""
+        return bool(self.choices or self.results or self.finals)
 
     @property
     def tiling_failed(self) -> bool:
@@ -240,6 +240,10 @@ class Invocation:
             return False
         ended = self.ended or self.closed_by_start
         return self.failed or (ended and not self.implicit) or (ended and bool(self.failed_groups))
+
+    def performance(self, graph: Optional[int], result: Optional[int]) -> Optional[Number]:
+        """Modelled cycles of a result, as logged."""
+        return None if graph is None or result is None else self.performances.get((graph, result))
 
     def template(self, key: GroupKey) -> Optional[Template]:
         """The chosen template of the group; None when the group chose none."""
@@ -266,7 +270,7 @@ def shape_text(shape: Dict[str, str]) -> str:
 
 
 def selected_groups(invocation: Invocation, everything: bool = False) -> List[Selected]:
-    """The rows of an invocation: every group of the chosen result of each graph, or (`everything`) every chosen template.
+    """Every group of the chosen result of each graph, or (`everything`) every chosen template.
 
     An invocation that chose nothing has one row of its own, so that it is not lost.
     """
@@ -299,37 +303,31 @@ def _row(invocation: Invocation, graph: Optional[int], result: Optional[int], gr
     template = None
     if graph is not None and result is not None and group is not None:
         template = invocation.template((graph, result, group))
-    performance = None
-    if graph is not None and result is not None:
-        performance = invocation.performances.get((graph, result))
-    status = parse_status(invocation, graph, result, template, performance)
-    return Selected(invocation, graph, result, group, template, status, performance)
+    status = parse_status(invocation, graph, result, group)
+    return Selected(invocation, graph, result, group, template, status, invocation.performance(graph, result))
 
 
-def parse_status(
-    invocation: Invocation,
-    graph: Optional[int],
-    result: Optional[int],
-    template: Optional[Template],
-    performance: Optional[Number],
-) -> str:
+def parse_status(invocation: Invocation, graph: Optional[int], result: Optional[int], group: Optional[int]) -> str:
     """The codes that apply to a row, in their published order, or `ok`."""
-    codes: List[str] = []
-    failed = invocation.tiling_failed
-    explicit = graph is not None and invocation.results.get(graph) == result and result is not None
-    if not failed:
-        if graph is None or (result is None and not explicit):
-            codes.append("missing_graph_result")
-        elif graph not in invocation.results:
-            codes.append("inferred_graph_result")
-        if template is None and result is not None:
-            codes.append("missing_group_case")
-        if explicit and performance is None:
-            codes.append("missing_result_performance")
-        if template is not None and not template.chunks:
-            codes.append("missing_tiling_values")
-    if failed:
-        codes.append("tiling_failed")
+    codes = ["tiling_failed"] if invocation.tiling_failed else _missing(invocation, graph, result, group)
     if invocation.incomplete:
         codes.append("incomplete_invocation")
     return ";".join(codes) or "ok"
+
+
+def _missing(invocation: Invocation, graph: Optional[int], result: Optional[int], group: Optional[int]) -> List[str]:
+    if graph is None or result is None:
+        return ["missing_graph_result"]
+    codes: List[str] = []
+    explicit = invocation.results.get(graph) == result
+    template = None if group is None else invocation.template((graph, result, group))
+    if graph not in invocation.results:
+        inferred = any(key[0] == graph for key in invocation.choices)
+        codes.append("inferred_graph_result" if inferred else "missing_graph_result")
+    if template is None:
+        codes.append("missing_group_case")
+    if explicit and invocation.performance(graph, result) is None:
+        codes.append("missing_result_performance")
+    if template is not None and not template.chunks:
+        codes.append("missing_tiling_values")
+    return codes

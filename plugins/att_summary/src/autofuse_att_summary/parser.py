@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Iterator, List, Optional
 
 from autofuse import types
-from autofuse.scan.lines import LineBatch
+from autofuse.scan.lines import LineBatch, rows
 
 from autofuse_att_summary.columns import EventBatch, native_available, parse_matches
 from autofuse_att_summary.fold import SYMBOL
 from autofuse_att_summary.lines import Kind
 
 __all__ = ["AttParser", "parser"]
+
 
 class AttParser:
     """`columns` gives a batch as event columns (native where there is a compiler); calling it gives typed records."""
@@ -39,8 +40,8 @@ def _unterminated(batch: LineBatch) -> int:
     """The number of the last matched line when no line end follows it, else -1."""
     if not len(batch):
         return -1
-    last = batch.matches.tolist()[-1] if len(batch) < 2 else batch.matches[-1:].tolist()[0]
-    return int(last[3]) if last[1] >= batch.end > 0 else -1
+    last = rows(batch.matches[-1:])[0]
+    return last[3] if last[1] >= batch.end > 0 else -1
 
 
 def _record(event: List[int], found: EventBatch, batch: LineBatch) -> Optional[types.Record]:

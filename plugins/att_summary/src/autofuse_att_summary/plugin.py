@@ -32,7 +32,10 @@ _MARKERS = (
 def autofuse_commands() -> Iterator[CommandSpec]:
     """Four views of one run model."""
     yield CommandSpec(
-        "summary", "Which template each operator chose, with its values.", "autofuse_att_summary.summary:command", _SECTION
+        "summary",
+        "Which template each operator chose, with its values.",
+        "autofuse_att_summary.summary:command",
+        _SECTION,
     )
 
 

@@ -1,4 +1,4 @@
-"""From locations to invocations: one pass over the logs with the markers of every record parser that feeds the model."""
+"""From locations to invocations: one pass over the logs with the markers of all parsers that feed the model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 from autofuse import types
 from autofuse.cli.app import App
-from autofuse.scan.lines import LineBatch
+from autofuse.scan.lines import LineBatch, rows
 from autofuse.scan.reader import ReadOptions, read_lines
 from autofuse.scan.source import Notices, StreamStats
 
@@ -124,8 +124,8 @@ def _stage(parsers: Sequence[Tuple[types.ParserSpec, Any]]) -> Callable[[LineBat
 
 def _only(batch: LineBatch, markers: Sequence[bytes]) -> LineBatch:
     view = memoryview(batch.block)
-    kept = []
-    for row in batch.matches.tolist():
+    kept: List[Sequence[int]] = []
+    for row in rows(batch.matches):
         line = bytes(view[row[0] : row[1]])
         if any(marker in line for marker in markers):
             kept.append(row)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Context, Decimal, InvalidOperation
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from autofuse.report.model import Cell, Column, Number, Table
 
-from autofuse_att_summary.model import OperatorRun, Selected, Template, shape_text
+from autofuse_att_summary.final_tiling import FinalRecord, RawNumber, decode_finals
+from autofuse_att_summary.model import (
+    Invocation,
+    OperatorRun,
+    Selected,
+    Template,
+    parse_status,
+    selected_groups,
+    shape_text,
+)
 
-__all__ = ["Row", "bottleneck", "build_table", "head_cost", "rows_of"]
+__all__ = ["Row", "bottleneck", "build_table", "head_cost", "rows_of_invocation"]
 
 _OWN_VALUES = ("AIV_MTE2", "AIV_MTE3", "ub_size", "block_dim")
 """Values that have a fixed column."""
@@ -54,9 +64,24 @@ _FIXED = frozenset(column.name for block in (_FIRST, _SIZES, _FINAL, _LAST) for 
 class Row:
     """One row, small enough to keep many: the values stay as they were logged until the table is written."""
 
-    __slots__ = ("final", "graph", "group", "line", "ordinal", "path", "performance", "result", "run", "shape", "status", "template")
+    __slots__ = (
+        "case",
+        "final",
+        "graph",
+        "group",
+        "line",
+        "ordinal",
+        "path",
+        "performance",
+        "result",
+        "run",
+        "shape",
+        "status",
+        "sub_case",
+        "template",
+    )
 
-    def __init__(self, selected: Selected) -> None:
+    def __init__(self, selected: Selected, record: Optional[FinalRecord] = None) -> None:
         invocation = selected.invocation
         self.run: OperatorRun = invocation.run
         self.ordinal = invocation.ordinal
@@ -69,27 +94,59 @@ class Row:
         self.shape = shape_text(invocation.shape)
         self.path = self.template.path if self.template else invocation.path
         self.line = self.template.first_line if self.template else invocation.line
+        self.case = self.template.key[3] if self.template else None
+        """The chosen case, without its tag."""
+        self.sub_case = self.template.key[4] if self.template else ""
         self.final: Tuple[Cell, ...] = (None,) * len(_FINAL)
+        if record is not None:
+            self._join(record)
 
     @property
     def order(self) -> Tuple[int, ...]:
         """Graph, result and group for sorting; absent ids first."""
         return tuple(-2 if part is None else part for part in (self.graph, self.result, self.group))
 
-    @property
-    def case(self) -> Optional[int]:
-        """The chosen case, without its tag."""
-        return self.template.key[3] if self.template else None
+    def _join(self, record: FinalRecord) -> None:
+        self.case = record.ids.get("case_id")
+        self.sub_case = record.sub_case
+        if self.template is None:
+            self.path, self.line = record.path, record.line
+        estimates = record.pipe_estimates
+        self.final = (
+            record.fields.get("source"),
+            record.ids.get("tiling_key"),
+            record.ids.get("score"),
+            None if estimates is None else _compact(estimates),
+            record.payload,
+            record.status,
+        )
 
-    @property
-    def sub_case(self) -> str:
-        """The tag of the chosen case."""
-        return self.template.key[4] if self.template else ""
+
+def rows_of_invocation(invocation: Invocation, everything: bool = False) -> List[Row]:
+    """One row per FINAL_TILING record, and one for each selected group that has none; nothing else is kept."""
+    records = [record for record in decode_finals(invocation.finals, invocation.operator) if not record.summary]
+    rows = [Row(_selected(invocation, record), record) for record in records]
+    written = {(row.graph, row.result, row.group) for row in rows}
+    for selected in selected_groups(invocation, everything):
+        found = selected.graph is None and bool(rows)
+        if not found and (selected.graph, selected.result, selected.group) not in written:
+            rows.append(Row(selected))
+    return rows
 
 
-def rows_of(selected: Iterable[Selected]) -> List[Row]:
-    """Rows of the groups, with nothing else of their invocations kept."""
-    return [Row(one) for one in selected]
+def _selected(invocation: Invocation, record: FinalRecord) -> Selected:
+    """The group that a record names, with the logged values of the same template."""
+    ids = record.ids
+    graph, result, group, case = (ids.get(name) for name in ("graph", "result", "group", "case_id"))
+    template = None
+    if graph is not None and result is not None and group is not None and case is not None:
+        template = invocation.templates.get((graph, result, group, case, record.sub_case))
+    status = parse_status(invocation, graph, result, group)
+    return Selected(invocation, graph, result, group, template, status, invocation.performance(graph, result))
+
+
+def _compact(estimates: Mapping[str, Optional[RawNumber]]) -> str:
+    return "{" + ",".join(f"{json.dumps(n)}:{'null' if v is None else v}" for n, v in estimates.items()) + "}"
 
 
 def build_table(rows: Sequence[Row], title: str = "") -> Table:
@@ -113,7 +170,7 @@ def bottleneck(template: Optional[Template]) -> Optional[str]:
 
 
 def head_cost(template: Optional[Template]) -> Optional[Number]:
-    """Objective minus the largest pipe in cycles, exact in the decimals of the log; None when either is absent or nan."""
+    """Objective minus the largest pipe in cycles, exact in the log's decimals; None when either is absent or nan."""
     pipe = bottleneck(template)
     if template is None or pipe is None or template.objective is None:
         return None
@@ -171,11 +228,9 @@ def _cells(row: Row, others: Sequence[str]) -> List[Cell]:
     ]
 
 
-def _value_names(rows: Sequence[Row]) -> "set[str]":
+def _value_names(rows: Sequence[Row]) -> set[str]:
     seen = {names for row in rows if row.template for names, _, _ in row.template.chunks}
-    return {
-        name.decode("utf-8", "replace") for names in seen for name in names.split(b"\n") if name
-    } - set(_OWN_VALUES)
+    return {name.decode("utf-8", "replace") for names in seen for name in names.split(b"\n") if name} - set(_OWN_VALUES)
 
 
 def _column_name(name: str) -> str:

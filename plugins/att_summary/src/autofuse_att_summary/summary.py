@@ -5,18 +5,24 @@ from __future__ import annotations
 from typing import Dict, List, Sequence, Tuple
 
 import click
-
 from autofuse.cli.app import App
 from autofuse.cli.options import report_options
 from autofuse.errors import EXIT_CANNOT, EXIT_CHECK_FAILED, AutofuseError
 from autofuse.report.emit import emit
 from autofuse.report.model import Provenance, Report
 
-from autofuse_att_summary.filters import CaseFilter, CaseFilterType, InvocationChoice, InvocationsType, Selection, matches_any
-from autofuse_att_summary.model import Invocation, OperatorRun, selected_groups
+from autofuse_att_summary.filters import (
+    CaseFilter,
+    CaseFilterType,
+    InvocationChoice,
+    InvocationsType,
+    Selection,
+    matches_any,
+)
+from autofuse_att_summary.model import Invocation, OperatorRun
 from autofuse_att_summary.notices import say_what_was_skipped
 from autofuse_att_summary.reading import LogRun, read_logs
-from autofuse_att_summary.rows import Row, build_table, rows_of
+from autofuse_att_summary.rows import Row, build_table, rows_of_invocation
 
 __all__ = ["Summary", "command", "summarize"]
 
@@ -34,7 +40,9 @@ _LINES_OF_COUNTS = 10
     show_default=True,
     help="Which calls of each operator and process; an integer counts from 1, negative from the end.",
 )
-@click.option("--op", "patterns", metavar="PATTERN", multiple=True, help="Only operators whose name matches (shell style).")
+@click.option(
+    "--op", "patterns", metavar="PATTERN", multiple=True, help="Only operators whose name matches (shell style)."
+)
 @click.option("--case", "case_filter", type=CaseFilterType(), help="Only these results, groups, cases: r=0,1,g=2,c=R3.")
 @report_options
 @click.pass_context
@@ -136,7 +144,7 @@ class Summary:
         return wanted
 
     def _rows_of(self, invocation: Invocation) -> List[Row]:
-        rows = rows_of(selected_groups(invocation, self.everything))
+        rows = rows_of_invocation(invocation, self.everything)
         return [row for row in rows if self.case_filter.wants(row.result, row.group, row.case, row.sub_case)]
 
 
