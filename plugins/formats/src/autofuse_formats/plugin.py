@@ -35,7 +35,9 @@ def autofuse_reporters() -> Iterator[ReporterSpec]:
         suffixes=(".jsonl",),
         single_table=True,
     )
-    yield ReporterSpec("md", "GitHub Markdown", f"{package}.markdown:write", suffixes=(".md",), aliases=("markdown",))
+    yield ReporterSpec(
+        "md", "GitHub Markdown", f"{package}.markdown:write", suffixes=(".md", ".markdown"), aliases=("markdown",)
+    )
     yield ReporterSpec(
         "xlsx",
         "Excel workbook, a sheet per table",
@@ -44,6 +46,7 @@ def autofuse_reporters() -> Iterator[ReporterSpec]:
         aliases=("excel",),
         needs_file=True,
     )
+    yield ReporterSpec("svg", "charts and figures", f"{package}.svg:write", suffixes=(".svg",))
 
 
 @hookimpl

@@ -14,6 +14,12 @@ _CHINESE = {
     "input": "输入",
     "version": "版本",
     "no data": "无数据",
+    "no value": "无值",
+    "sum": "合计",
+    "logarithmic": "对数",
+    "without a bar or point (nan, infinite or beyond 1e300): {}": "未绘出的值（nan、无穷或超过 1e300）：{}",
+    "the first {} of {} are drawn, the table has all": "绘出前 {} 项，共 {} 项，表中有全部",
+    "each cell is the mean of up to {} × {} values": "每格为至多 {} × {} 个值的均值",
 }
 
 
