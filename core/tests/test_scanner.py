@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from typing import List, Sequence, Tuple
+from typing import Any, List, Sequence, Tuple, cast
 
 import pytest
 from autofuse.errors import AutofuseError
 from autofuse.scan.lines import rows
-from autofuse.scan.meter import Meter, new_meter
-from autofuse.scan.scanner import compile_markers, native_module
+from autofuse.scan.meter import Meter, StdlibMeter, new_meter
+from autofuse.scan.scanner import NativeScanner, Scanner, compile_markers, native_module
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-ENGINES = ["stdlib", *(["native"] if native_module() else [])]
+NATIVE = native_module()
+ENGINES = ["stdlib", *(NATIVE.kernels() if NATIVE else [])]
+
+
+def scanner_of(engine: str, markers: Sequence[bytes]) -> Scanner:
+    """The engine, each kernel of the native one on its own."""
+    return compile_markers(markers, engine) if engine == "stdlib" else NativeScanner(NATIVE, tuple(markers), engine)
+
+
+def meter_of(engine: str) -> Meter:
+    return StdlibMeter() if engine == "stdlib" else cast(Any, NATIVE).Meter(engine)
+
 
 Row = List[int]
 
@@ -75,7 +86,7 @@ def cases(draw: st.DrawFn) -> Tuple[Tuple[bytes, ...], bytes]:
 @given(cases(), st.integers(1, 1 << 40))
 def test_rows_follow_the_rule(engine: str, case: Tuple[Tuple[bytes, ...], bytes], first_line: int) -> None:
     markers, data = case
-    found = compile_markers(markers, engine).scan(data, 0, len(data), first_line)
+    found = scanner_of(engine, markers).scan(data, 0, len(data), first_line)
     assert rows(found) == expected_rows(data, markers, first_line)
     assert found.shape == (len(found), 4)
     assert found.format == "q"
@@ -89,7 +100,7 @@ def test_bytes_outside_the_range_do_not_matter(
 ) -> None:
     markers, data = case
     block = bytearray(before + data + after)
-    found = compile_markers(markers, engine).scan(block, len(before), len(before) + len(data), 1)
+    found = scanner_of(engine, markers).scan(block, len(before), len(before) + len(data), 1)
     shifted = [[s + len(before), e + len(before), m, n] for s, e, m, n in expected_rows(data, markers, 1)]
     assert rows(found) == shifted
 
@@ -97,25 +108,25 @@ def test_bytes_outside_the_range_do_not_matter(
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_marker_that_begins_first_wins_then_the_longest_then_the_first(engine: str) -> None:
     markers = (b"bc", b"abcd", b"ab", b"abcd", b"d")
-    assert rows(compile_markers(markers, engine).scan(b"xxabcdxx", 0, 8, 7)) == [[0, 8, 1, 7]]
+    assert rows(scanner_of(engine, markers).scan(b"xxabcdxx", 0, 8, 7)) == [[0, 8, 1, 7]]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_no_markers_find_nothing(engine: str) -> None:
-    assert compile_markers((), engine).scan(b"abc\n", 0, 4, 1).tolist() == []
+    assert scanner_of(engine, ()).scan(b"abc\n", 0, 4, 1).tolist() == []
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_many_lines_with_a_marker_at_every_offset(engine: str) -> None:
     data = b"".join(b" " * pad + b"[PROF]" + b"y" * (200 - pad) + b"\n" for pad in range(200)) * 20
-    found = rows(compile_markers(ATT_MARKERS, engine).scan(data, 0, len(data), 1))
+    found = rows(scanner_of(engine, ATT_MARKERS).scan(data, 0, len(data), 1))
     assert [row[3] for row in found] == list(range(1, 4001))
     assert all(data[start:end].strip(b" y") == b"[PROF]" for start, end, _, _ in found)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_range_outside_the_block_is_refused_or_cut(engine: str) -> None:
-    scanner = compile_markers([b"a"], engine)
+    scanner = scanner_of(engine, [b"a"])
     assert scanner.scan(b"", 0, 0, 1).tolist() == []
     assert scanner.scan(b"xa", 2, 2, 1).tolist() == []
 
@@ -180,4 +191,10 @@ text_pieces = st.one_of(
 @settings(max_examples=400, deadline=None)
 @given(st.lists(text_pieces, max_size=30).map(b"".join), st.lists(st.integers(0, 40), max_size=20))
 def test_undecodable_bytes_are_counted_whatever_the_pieces(engine: str, data: bytes, sizes: List[int]) -> None:
-    assert metered(new_meter(engine), data, sizes) == (data.count(b"\n"), expected_undecodable(data))
+    assert metered(meter_of(engine), data, sizes) == (data.count(b"\n"), expected_undecodable(data))
+
+
+def test_the_meter_belongs_to_the_engine() -> None:
+    assert isinstance(new_meter("stdlib"), StdlibMeter)
+    if NATIVE:
+        assert isinstance(new_meter(compile_markers([], "native").engine), NATIVE.Meter)

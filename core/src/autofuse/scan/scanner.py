@@ -13,7 +13,7 @@ from typing import Any, Iterable, Optional, Protocol, Tuple, Union
 
 from autofuse.errors import AutofuseError
 
-__all__ = ["ENGINES", "Buffer", "Scanner", "StdlibScanner", "compile_markers", "native_module"]
+__all__ = ["ENGINES", "Buffer", "NativeScanner", "Scanner", "StdlibScanner", "compile_markers", "native_module"]
 
 Buffer = Union[bytes, bytearray]
 """What a block is: bytes, or a bytearray that is filled again later."""
@@ -52,7 +52,7 @@ def compile_markers(markers: Iterable[bytes], engine: str = "auto") -> Scanner:
         raise AutofuseError(f"unknown scanner engine {wanted!r}", "AUTOFUSE_SCANNER", "use auto, native or stdlib")
     native = None if wanted == "stdlib" else native_module()
     if native is not None:
-        return _NativeScanner(native, literals)
+        return NativeScanner(native, literals)
     if wanted == "native":
         raise AutofuseError("the native line scanner was not built", hint="install a compiler and reinstall autofuse")
     return StdlibScanner(literals)
@@ -66,12 +66,12 @@ def native_module() -> Optional[Any]:
         return None
 
 
-class _NativeScanner:
-    """The engine in core/native."""
+class NativeScanner:
+    """The engine in core/native; `kernel` is `auto` or one of `module.kernels()`."""
 
-    def __init__(self, module: Any, markers: Tuple[bytes, ...]) -> None:
+    def __init__(self, module: Any, markers: Tuple[bytes, ...], kernel: str = "auto") -> None:
         self.markers = markers
-        self._scanner = module.Scanner(list(markers))
+        self._scanner = module.Scanner(list(markers), kernel)
         self.engine = f"native ({self._scanner.kernel})"
 
     def scan(self, block: Buffer, start: int, end: int, first_line: int) -> memoryview:
