@@ -1,0 +1,314 @@
+"""Compiles one function of generated code to a tape: parameters, single assignments, `if (pipe_type == …)` and returns.
+
+Where functions are and what they belong to is found by `autofuse_att_perf.scopes`; what a call of a sibling function
+means is said by the caller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, List, Mapping, Optional, Tuple
+
+from autofuse_att_perf.builder import CAST_TYPES, TapeBuilder
+from autofuse_att_perf.errors import FormulaError
+from autofuse_att_perf.expressions import Calls, ExpressionParser, Names
+from autofuse_att_perf.lexer import NAME, STRING, tokenize
+from autofuse_att_perf.tape import NO_SLOT, CType, Op, SourceText
+
+__all__ = ["BodyCompiler", "Function", "Parameter"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter; `ctype` is OBJECT for the tiling data, the pipe type and the like."""
+
+    name: str
+    ctype: CType
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function found in a text: `start` and `end` are the offsets inside its braces."""
+
+    name: str
+    parameters: Tuple[Parameter, ...]
+    result: CType
+    source: SourceText
+    start: int
+    end: int
+
+    @property
+    def place(self) -> str:
+        """`path:line` of the body."""
+        return self.source.place(self.start)
+
+    @property
+    def text(self) -> str:
+        """The body."""
+        return self.source.text[self.start : self.end]
+
+
+_QUALIFIERS = frozenset(("const", "static", "constexpr"))
+_ASSIGN = {"+=": "+", "-=": "-", "*=": "*", "/=": "/"}
+
+
+class BodyCompiler:
+    """Compiles the body of `function` onto `build`; parameters are taken from `bound` or else from the log.
+
+    `pipes` gets what `if (pipe_type == …)` returns, `result` what the function returns otherwise.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        build: TapeBuilder,
+        calls: Optional[Calls] = None,
+        bound: Optional[Mapping[str, int]] = None,
+    ) -> None:
+        self.function = function
+        self.build = build
+        self.names = Names()
+        self.parser = ExpressionParser(
+            build, tokenize(function.source, function.start, function.end), self.names, calls
+        )
+        self.result: Optional[int] = None
+        self.pipes: Dict[str, int] = {}
+        self._guard: List[Optional[str]] = []
+        """The pipe of each `if` that is open, None for plain blocks."""
+        self._next_guard: Optional[str] = None
+        self._bind_parameters(bound or {})
+
+    def _bind_parameters(self, bound: Mapping[str, int]) -> None:
+        span = (self.function.start, self.function.start)
+        for parameter in self.function.parameters:
+            if parameter.ctype is CType.OBJECT:
+                self.names.objects[parameter.name] = ""
+            else:
+                slot = bound.get(parameter.name, NO_SLOT)
+                if slot == NO_SLOT:
+                    slot = self.build.load(parameter.name, parameter.ctype, span)
+                self.names.slots[parameter.name] = self.build.cast(slot, parameter.ctype, span)
+
+    def compile(self) -> None:
+        """Reads every statement; FormulaError where one is outside the language."""
+        parser = self.parser
+        while parser.texts[parser.at]:
+            self._statement()
+        if self._guard:
+            raise parser.fail("a block is not closed")
+
+    # --- statements --------------------------------------------------------------------------------------------------
+
+    def _statement(self) -> None:
+        parser = self.parser
+        text = parser.texts[parser.at]
+        if text in _STATEMENTS:
+            _STATEMENTS[text](self)
+        elif text in _QUALIFIERS:
+            parser.at += 1
+        elif parser.kinds[parser.at] == NAME:
+            self._named_statement(text)
+        else:
+            raise parser.fail(f"unexpected {text!r}")
+
+    def _named_statement(self, text: str) -> None:
+        parser = self.parser
+        following, after = parser.texts[parser.at + 1], parser.texts[parser.at + 2]
+        if (text in CAST_TYPES or text == "auto") and parser.kinds[parser.at + 1] == NAME:
+            self._declaration(text)
+        elif following == "=" or following in _ASSIGN:
+            self._assignment(text, following)
+        elif following == "(" or following == "::":
+            self._skip_statement()
+        elif following in ("&", "*", "const") or (parser.kinds[parser.at + 1] == NAME and after in ("=", ";")):
+            self._object_declaration()
+        else:
+            raise parser.fail(f"unexpected {text!r}")
+
+    def _declaration(self, type_name: str) -> None:
+        parser = self.parser
+        parser.at += 1
+        ctype = CType.OBJECT if type_name == "auto" else CAST_TYPES[type_name]
+        while True:
+            self._declarator(ctype)
+            if parser.texts[parser.at] != ",":
+                break
+            parser.at += 1
+        self._expect(";")
+
+    def _declarator(self, ctype: CType) -> None:
+        parser = self.parser
+        name, at = parser.texts[parser.at], parser.at
+        if parser.kinds[at] != NAME:
+            raise parser.fail("a variable name is expected")
+        opening = parser.texts[at + 1]
+        if opening not in ("=", "{", "("):
+            raise parser.fail(f"{name} gets no value", at)
+        parser.at += 2
+        operand = parser.parse_operand()
+        if opening != "=":
+            self._expect("}" if opening == "{" else ")")
+        if operand.slot == NO_SLOT:
+            self.names.objects[name] = ""
+            return
+        self._bind(name, ctype, operand.slot, (operand.start, operand.end), at)
+
+    def _bind(self, name: str, ctype: CType, slot: int, span: Tuple[int, int], at: int) -> None:
+        used = self.names.free.get(name)
+        if used is not None:
+            where = self.build.source.place(used)
+            if used >= self.parser.starts[at]:
+                raise FormulaError(f"{name!r} is defined by itself", where)
+            raise FormulaError(f"{name!r} is used before it has a value", where)
+        self._name_opaque_load(name, slot)
+        self.names.slots[name] = self.build.name(name, ctype, slot, span)
+
+    def _name_opaque_load(self, name: str, slot: int) -> None:
+        """`double s0 = static_cast<double>(input_.input_vars[0]->value)`: the variable names the value of the log."""
+        tape = self.build.tape
+        while tape.ops[slot] == Op.CAST:
+            slot = tape.a[slot]
+        if tape.ops[slot] == Op.LOAD and "[" in tape.symbols[tape.a[slot]]:
+            self.build.rename_symbol(tape.a[slot], name)
+
+    def _assignment(self, name: str, sign: str) -> None:
+        """`x = expr;` and `x += expr;`; a name that is not declared is a member of the class."""
+        parser = self.parser
+        at, old = parser.at, self.names.slots.get(name)
+        if old is None and sign != "=":
+            raise parser.fail(f"{name!r} is not declared")
+        parser.at += 2
+        operand = parser.parse_operand()
+        span = (operand.start, operand.end)
+        slot = operand.slot
+        if slot == NO_SLOT:
+            raise parser.fail(f"{name!r} gets no number", at)
+        if old is not None and sign != "=":
+            slot = self.build.binary(_ASSIGN[sign], old, slot, (parser.starts[at], operand.end))
+        if self._guard:
+            raise parser.fail(f"{name!r} is assigned inside a block", at)
+        ctype = CType.OBJECT if old is None else self.build.type_of(old)
+        self.names.slots[name] = self.build.name(name, ctype, slot, span)
+        self._expect(";")
+
+    def _object_declaration(self) -> None:
+        """`const auto &data = tiling_data.group;` and other variables that are no numbers."""
+        parser = self.parser
+        while parser.texts[parser.at + 1] not in ("=", ";", ""):
+            parser.at += 1
+        self.names.objects[parser.texts[parser.at]] = ""
+        self._skip_statement()
+
+    def _skip_statement(self) -> None:
+        """A call for its effect, such as a log line: it changes no value."""
+        parser = self.parser
+        while parser.texts[parser.at] not in (";", "{", "}") or parser.kinds[parser.at] == STRING:
+            if not parser.texts[parser.at]:
+                raise parser.fail("a statement is not closed")
+            parser.at += 1
+        self._expect(";")
+
+    def _return(self) -> None:
+        parser = self.parser
+        parser.at += 1
+        if parser.texts[parser.at] == ";":
+            parser.at += 1
+            return
+        operand = parser.parse_operand()
+        slot = parser.number(operand)
+        pipe = self._next_guard or next((guard for guard in reversed(self._guard) if guard), None)
+        self._next_guard = None
+        if pipe is not None:
+            self.pipes.setdefault(pipe, slot)
+        elif self.result is None:
+            # A name of its own, so that what belongs to the returned expression can say so.
+            span = (operand.start, operand.end)
+            self.result = self.build.name(f"{self.function.name}()", self.function.result, slot, span)
+        self._expect(";")
+
+    def _if(self) -> None:
+        """`if (pipe_type == PipeType::X)`, the only condition that generated formulas have."""
+        parser = self.parser
+        at = parser.at
+        condition: List[str] = []
+        parser.at += 2
+        while parser.texts[parser.at] not in (")", "", ";", "{"):
+            condition.append(parser.texts[parser.at])
+            parser.at += 1
+        text = "".join(condition)
+        left, _, right = text.partition("==")
+        sides = [side for side in (left, right) if side not in self.names.objects]
+        if not right or len(sides) != 1:
+            raise parser.fail(f"an if on {text!r} is outside the formula language", at)
+        self._expect(")")
+        self._next_guard = sides[0].rpartition("::")[2]
+
+    def _else(self) -> None:
+        self.parser.at += 1
+
+    def _switch(self) -> None:
+        """`switch (pipe_type) { case PipeType::X: return …; }`"""
+        parser = self.parser
+        if parser.texts[parser.at + 2] not in self.names.objects or parser.texts[parser.at + 4] != "{":
+            raise parser.fail("a switch on something else than the pipe type is outside the formula language")
+        parser.at += 5
+        self._guard.append(None)
+
+    def _case(self) -> None:
+        parser = self.parser
+        parser.at += 1
+        while parser.texts[parser.at] != ":" and parser.texts[parser.at]:
+            self._next_guard = parser.texts[parser.at]
+            parser.at += 1
+        self._expect(":")
+
+    def _default(self) -> None:
+        parser = self.parser
+        parser.at += 1
+        self._expect(":")
+        self._next_guard = None
+
+    def _break(self) -> None:
+        self.parser.at += 1
+        self._expect(";")
+
+    def _open(self) -> None:
+        self._guard.append(self._next_guard)
+        self._next_guard = None
+        self.parser.at += 1
+
+    def _close(self) -> None:
+        if not self._guard:
+            raise self.parser.fail("unexpected '}'")
+        self._guard.pop()
+        self.parser.at += 1
+
+    def _void(self) -> None:
+        """`(void)x;`"""
+        if self.parser.texts[self.parser.at + 1] != "void":
+            raise self.parser.fail("unexpected '('")
+        self._skip_statement()
+
+    def _empty(self) -> None:
+        self.parser.at += 1
+
+    def _expect(self, text: str) -> None:
+        if self.parser.texts[self.parser.at] != text:
+            found = self.parser.texts[self.parser.at]
+            raise self.parser.fail(f"{text!r} is expected" + (f" before {found!r}" if found else ""))
+        self.parser.at += 1
+
+
+_STATEMENTS = {
+    "return": BodyCompiler._return,
+    "if": BodyCompiler._if,
+    "else": BodyCompiler._else,
+    "switch": BodyCompiler._switch,
+    "case": BodyCompiler._case,
+    "default": BodyCompiler._default,
+    "break": BodyCompiler._break,
+    "{": BodyCompiler._open,
+    "}": BodyCompiler._close,
+    "(": BodyCompiler._void,
+    ";": BodyCompiler._empty,
+}

@@ -1,0 +1,65 @@
+"""What the analysis needs to know from a log, independent of how the log was read: the candidates of each operator.
+
+`autofuse_att_perf.runs` fills it from the run model of the tiling logs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Dict, List, Mapping, Optional, Set, Tuple
+
+from autofuse.types import PipeFormula, TemplateId
+
+__all__ = ["Candidate", "GroupId", "OperatorLog"]
+
+GroupId = Optional[Tuple[int, int, int]]
+"""(graph, result, group); None for [PERF] lines that name no template."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One template of one invocation, with everything that was logged about it."""
+
+    template: Optional[TemplateId]
+    """None for [PERF] lines that name no template."""
+    values: Mapping[str, str] = field(default_factory=dict)
+    """Tiling values, `ub_size` and `block_dim` included."""
+    pipes: Mapping[str, str] = field(default_factory=dict)
+    objective: Optional[str] = None
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    """Input symbols of its group, and those of the call."""
+    chosen: bool = False
+    in_result: bool = False
+    """Its group belongs to the result that was chosen."""
+    place: str = ""
+    """`path:line` of its first line."""
+
+    @property
+    def group(self) -> GroupId:
+        """The group it competes in."""
+        template = self.template
+        return None if template is None else (template.graph, template.result, template.group)
+
+    @property
+    def case(self) -> str:
+        """`0`, `R0`; "" without a template."""
+        return "" if self.template is None else f"{self.template.sub_case}{self.template.case}"
+
+
+@dataclass
+class OperatorLog:
+    """One operator of one process, in the invocation that is looked at."""
+
+    name: str
+    candidates: List[Candidate] = field(default_factory=list)
+    formulas: List[PipeFormula] = field(default_factory=list)
+    """[PERF] lines."""
+    hardware: Mapping[str, str] = field(default_factory=dict)
+    """`ub_size` and `block_dim` of `Set hardware params`."""
+    source: str = ""
+    """The log, to tell processes apart."""
+    invocation: str = ""
+    """`2 of 3`, or "" when there is nothing to say."""
+    shape: Dict[str, str] = field(default_factory=dict)
+    file_stems: Set[str] = field(default_factory=set)
+    """Stems of the source files that the log lines name."""

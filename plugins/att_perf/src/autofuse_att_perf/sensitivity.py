@@ -1,0 +1,115 @@
+"""How much the objective and each pipe move when one tiling parameter moves and all others stay."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import List, Mapping, Optional, Sequence, Tuple
+
+from autofuse_att_perf.errors import FormulaError
+from autofuse_att_perf.evaluate import Evaluation
+from autofuse_att_perf.native import run_changes
+from autofuse_att_perf.tape import Tape, Value
+
+__all__ = ["Sensitivity", "sensitivities"]
+
+_STEP = 1e-4
+"""Relative step for values that are no integers."""
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """One target and one parameter."""
+
+    target: str
+    """`objective` or a pipe."""
+    parameter: str
+    value: Value
+    """The parameter as logged."""
+    base: float
+    """The target at that value, in cycles."""
+    elasticity: Optional[float]
+    """Relative change of the target per relative change of the parameter; None when that has no meaning."""
+    half: Value
+    at_half: float
+    double: Value
+    at_double: float
+
+
+def sensitivities(
+    tape: Tape,
+    evaluation: Evaluation,
+    parameters: Sequence[str],
+    targets: Mapping[str, int],
+    upper: Mapping[str, Value],
+) -> List[Sensitivity]:
+    """Every target against every parameter that the tape uses, in that order.
+
+    `targets` maps names to slots, `upper` has the largest value of a parameter where it is known. Parameters that are
+    integers move by whole steps and stay at 1 or above when they are.
+    """
+    used = [(tape.symbols.index(name), name) for name in parameters if name in tape.symbols]
+    plans = [_Plan(index, name, evaluation.inputs[index], upper.get(name)) for index, name in used]
+    changes = [(plan.index, value) for plan in plans for value in plan.points]
+    try:
+        moved = run_changes(tape, evaluation.inputs, changes, list(targets.values()))
+    except FormulaError:
+        return []
+    found: List[Sensitivity] = []
+    for column, (target, slot) in enumerate(targets.items()):
+        base = evaluation.slots[slot]
+        if base is not None:
+            for row, plan in enumerate(plans):
+                points = [float(moved[4 * row + offset][column]) for offset in range(4)]
+                found.append(plan.result(target, float(base), points))
+    return found
+
+
+class _Plan:
+    """The four values that one parameter takes: a step down, a step up, half and double."""
+
+    def __init__(self, index: int, name: str, value: Value, upper: Optional[Value]) -> None:
+        self.index = index
+        self.name = name
+        self.value = value
+        self.down, self.up = _steps(value, upper)
+        self.half = _half(value)
+        self.points: Tuple[Value, ...] = (self.down, self.up, self.half, value * 2)
+
+    def result(self, target: str, base: float, points: Sequence[float]) -> Sensitivity:
+        """The row for one target; `points` are its values at `self.points`."""
+        elasticity = self._elasticity(base, points[0], points[1])
+        return Sensitivity(
+            target, self.name, self.value, base, elasticity, self.half, points[2], self.value * 2, points[3]
+        )
+
+    def _elasticity(self, base: float, at_down: float, at_up: float) -> Optional[float]:
+        down, up = self.down, self.up
+        # Where one side leaves the domain (a division by zero, a nan) the other side alone tells.
+        if not math.isfinite(at_down):
+            down, at_down = self.value, base
+        if not math.isfinite(at_up):
+            up, at_up = self.value, base
+        if up == down or not math.isfinite(base) or base == 0 or not self.value:
+            return None
+        result = (at_up - at_down) / float(up - down) * float(self.value) / base
+        return result if math.isfinite(result) else None
+
+
+def _steps(value: Value, upper: Optional[Value]) -> Tuple[Value, Value]:
+    if isinstance(value, float):
+        step = abs(value) * _STEP
+        return (value - step, value + step) if math.isfinite(value) else (value, value)
+    down, up = value - 1, value + 1
+    if value >= 1:
+        down = max(down, 1)
+    if upper is not None and value <= upper:
+        up = min(up, upper)
+    return down, up
+
+
+def _half(value: Value) -> Value:
+    if isinstance(value, float):
+        return value / 2
+    # Half of 1 is no tile size.
+    return max(value // 2, 1) if value >= 1 else value // 2

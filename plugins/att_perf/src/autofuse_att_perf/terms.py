@@ -1,0 +1,256 @@
+"""Takes the formula of a pipe apart into terms that add up to it: by graph node where the sources name contributions,
+else by the top-level sum with common factors distributed one level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from autofuse_att_perf.evaluate import divide
+from autofuse_att_perf.tape import CType, Op, Tape, Value
+
+__all__ = ["Decomposer", "Term"]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One summand of a pipe, in cycles."""
+
+    kind: str
+    """`node`, `fixed` (depends on nothing), `per-block` (depends on the number of blocks), `term`."""
+    label: str
+    """The node, or the C++ text of the term."""
+    value: Optional[float]
+    """None when a symbol is missing."""
+    node: str = ""
+    node_type: str = ""
+    formula: str = ""
+    """The variables or the text that the value comes from."""
+    place: str = ""
+
+
+class _Part(NamedTuple):
+    """`sign * leaf * factors / divisors`; every entry is a slot."""
+
+    sign: int
+    leaf: int
+    factors: Tuple[int, ...]
+    divisors: Tuple[int, ...]
+
+
+_CONTRIBUTION = "_contrib"
+_BLOCKS = "block_dim"
+_NOTHING, _ONLY_BLOCKS, _OTHERS = 0, 1, 2
+"""What a value depends on."""
+_MAX_PARTS = 20_000
+"""Variables that add up variables can stand for exponentially many summands; such a pipe stays in one piece."""
+_SUMS = frozenset((Op.ADD, Op.SUB))
+_PRODUCTS = frozenset((Op.MUL, Op.DIV))
+
+
+class Decomposer:
+    """Takes the pipes of one tape apart."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self._splitter = _Splitter(tape)
+
+    def terms(self, slot: int, pipe: str, values: Sequence[Optional[Value]]) -> List[Term]:
+        """The terms of the pipe at `slot`, in the order of the source; `values` are those of all slots.
+
+        Terms of one node are added up, and so are the fixed ones and the ones per block.
+        """
+        grouped: Dict[Tuple[str, str, str], List[Tuple[_Part, Optional[float]]]] = {}
+        for part in self._splitter.parts(slot):
+            grouped.setdefault(self._group_of(part, pipe), []).append((part, _value(part, values)))
+        return [_term(self.tape, key, members) for key, members in grouped.items()]
+
+    def _group_of(self, part: _Part, pipe: str) -> Tuple[str, str, str]:
+        name = self.tape.slot_names.get(part.leaf, "")
+        if _CONTRIBUTION in name:
+            return ("node", *_node_of(name, pipe))
+        depends = self._splitter.dependence((part.leaf, *part.factors, *part.divisors))
+        if depends == _OTHERS:
+            return ("term", _text(self.tape, part), "")
+        return ("fixed" if depends == _NOTHING else "per-block", "", "")
+
+
+def _term(tape: Tape, key: Tuple[str, str, str], members: List[Tuple[_Part, Optional[float]]]) -> Term:
+    kind, node, node_type = key
+    first = members[0][0]
+    known = [value for _, value in members if value is not None]
+    total = sum(known[1:], known[0]) if len(known) == len(members) else None
+    formula = " + ".join(_text(tape, part) for part, _ in members)
+    label = _LABELS.get(kind, node)
+    return Term(kind, label, total, node if kind == "node" else "", node_type, formula, tape.place_of(first.leaf))
+
+
+_LABELS = {"fixed": "fixed cost", "per-block": "per-block cost"}
+
+
+def _node_of(name: str, pipe: str) -> Tuple[str, str]:
+    """Node and type of `<node>_<Type>_<PIPE>[_core|_tail]_contrib`; node names hold underscores, so from the right."""
+    head, mark, _ = name.rpartition(f"_{pipe}_")
+    if not mark:
+        plain = name[: name.rindex(_CONTRIBUTION)]
+        for part in ("_core", "_tail"):
+            plain = plain[: -len(part)] if plain.endswith(part) else plain
+        return plain, ""
+    node, _, node_type = head.rpartition("_")
+    return (node, node_type) if node else (head, "")
+
+
+def _value(part: _Part, values: Sequence[Optional[Value]]) -> Optional[float]:
+    value = values[part.leaf]
+    if value is None:
+        return None
+    result = float(value)
+    for slots, apply in ((part.factors, _multiply), (part.divisors, divide)):
+        for slot in slots:
+            other = values[slot]
+            if other is None:
+                return None
+            result = apply(result, float(other))
+    return result if part.sign > 0 else -result
+
+
+def _multiply(a: float, b: float) -> float:
+    return a * b
+
+
+def _text(tape: Tape, part: _Part) -> str:
+    text = "-" if part.sign < 0 else ""
+    text += " * ".join(_operand_text(tape, slot) for slot in (part.leaf, *part.factors))
+    return text + "".join(f" / {_operand_text(tape, slot)}" for slot in part.divisors)
+
+
+def _operand_text(tape: Tape, slot: int) -> str:
+    name = tape.slot_names.get(slot)
+    if name is not None:
+        return name
+    text = tape.text_of(slot)
+    return f"({text})" if tape.ops[slot] in _SUMS else text
+
+
+class _Splitter:
+    """Splits sums iteratively, so that hundreds of terms in one expression are no matter."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self._facts: Optional[Tuple[List[int], List[bool]]] = None
+
+    def parts(self, slot: int) -> List[_Part]:
+        """The summands of `slot`, left to right."""
+        whole = _Part(1, self._through_names(slot), (), ())
+        parts: List[_Part] = []
+        for part in self._split(whole):
+            parts.append(part)
+            if len(parts) > _MAX_PARTS:
+                return [whole]
+        return parts
+
+    def dependence(self, slots: Sequence[int]) -> int:
+        """What the values of `slots` depend on."""
+        if all(self.tape.ops[slot] == Op.CONST for slot in slots):
+            return _NOTHING
+        dependence = self._known_facts()[0]
+        return max(dependence[slot] for slot in slots)
+
+    def _split(self, whole: _Part) -> Iterator[_Part]:
+        pending = [(whole, False)]
+        while pending:
+            part, distributed = pending.pop()
+            part = part._replace(leaf=self._resolve(part.leaf))
+            op = self.tape.ops[part.leaf]
+            if op in _SUMS or op == Op.NEG:
+                pending.extend((piece, distributed) for piece in self._summands(part))
+                continue
+            spread = self._distribute(part) if op in _PRODUCTS else None
+            if spread is None or (distributed and not self._holds_nodes(part.leaf)):
+                yield part
+            else:
+                pending.append((spread, True))
+
+    def _summands(self, part: _Part) -> List[_Part]:
+        """The operands of a sum, last first (they are taken from the end of a list)."""
+        tape, leaf = self.tape, part.leaf
+        if tape.ops[leaf] == Op.NEG:
+            return [part._replace(sign=-part.sign, leaf=tape.a[leaf])]
+        sign = part.sign if tape.ops[leaf] == Op.ADD else -part.sign
+        return [part._replace(sign=sign, leaf=tape.b[leaf]), part._replace(leaf=tape.a[leaf])]
+
+    def _distribute(self, part: _Part) -> Optional[_Part]:
+        """`(a + b) * c / d` as the sum `a + b` with factor c and divisor d; None when no factor is a sum."""
+        factors, divisors = self._product(part.leaf)
+        sums = [(self._count(slot), -index) for index, slot in enumerate(factors)]
+        most, index = max(sums)
+        if most < 2:
+            return None
+        chosen = factors.pop(-index)
+        return _Part(part.sign, chosen, (*part.factors, *factors), (*part.divisors, *divisors))
+
+    def _product(self, slot: int) -> Tuple[List[int], List[int]]:
+        """Factors in source order, and divisors, of a chain of multiplications and divisions."""
+        tape = self.tape
+        factors: List[int] = []
+        divisors: List[int] = []
+        # Dividing integers cuts a remainder off, so only doubles are taken apart.
+        while tape.ops[slot] in _PRODUCTS and tape.types[slot] == CType.F64:
+            (factors if tape.ops[slot] == Op.MUL else divisors).append(self._resolve(tape.b[slot]))
+            slot = self._resolve(tape.a[slot])
+        factors.append(slot)
+        return factors[::-1], divisors[::-1]
+
+    def _count(self, slot: int) -> int:
+        """Whether a factor is a sum: 2 for a sum of terms, 3 when it holds contributions, else 1."""
+        if self.tape.ops[slot] not in _SUMS:
+            return 1
+        return 3 if self._holds_nodes(slot) else 2
+
+    def _resolve(self, slot: int) -> int:
+        """Follows conversions to double, and variables that only pass contributions on."""
+        tape = self.tape
+        while True:
+            op = tape.ops[slot]
+            if op == Op.CAST and tape.types[slot] == CType.F64 and tape.types[tape.a[slot]] != CType.BOOL:
+                slot = tape.a[slot]
+            elif op == Op.COPY and _CONTRIBUTION not in tape.slot_names[slot] and self._holds_nodes(slot):
+                slot = tape.a[slot]
+            else:
+                return slot
+
+    def _through_names(self, slot: int) -> int:
+        """`double AIV_MTE2 = …; return AIV_MTE2;` is the expression itself."""
+        while self.tape.ops[slot] in (Op.COPY, Op.CAST) and _CONTRIBUTION not in self.tape.slot_names.get(slot, ""):
+            slot = self.tape.a[slot]
+        return slot
+
+    def _holds_nodes(self, slot: int) -> bool:
+        """Whether a contribution of a node stands somewhere below `slot`."""
+        return self._known_facts()[1][slot]
+
+    def _known_facts(self) -> Tuple[List[int], List[bool]]:
+        if self._facts is None:
+            self._facts = _facts(self.tape)
+        return self._facts
+
+
+def _facts(tape: Tape) -> Tuple[List[int], List[bool]]:
+    """For each slot: what it depends on, and whether a contribution stands at or below it."""
+    ranks = [_ONLY_BLOCKS if symbol == _BLOCKS else _OTHERS for symbol in tape.symbols]
+    depends: List[int] = []
+    nodes: List[bool] = []
+    names = tape.slot_names
+    for op, a, b, c in zip(tape.ops, tape.a, tape.b, tape.c):
+        if op <= Op.LOAD:
+            depends.append(ranks[a] if op == Op.LOAD else _NOTHING)
+            nodes.append(False)
+            continue
+        rank, node = depends[a], nodes[a] or (op == Op.COPY and _CONTRIBUTION in names[len(depends)])
+        for operand in (b, c):
+            if operand >= 0:
+                rank, node = max(rank, depends[operand]), node or nodes[operand]
+        depends.append(rank)
+        nodes.append(node)
+    return depends, nodes
