@@ -118,10 +118,9 @@ Message malformed() {
   return m;
 }
 
-Message ignored(bool names_template = false) {
+Message ignored() {
   Message m;
   m.kind = kIgnored;
-  m.names_template = names_template;
   return m;
 }
 
@@ -135,7 +134,6 @@ Message value_in_template(Cursor c, std::string_view name) {
   m.kind = kValue;
   m.name = name;
   m.text = c.s.substr(c.at, in - c.at);
-  m.names_template = true;
   c.at = in + 4;
   if (!is_number(m.text) || !c.group_id(m) || !c.take("_") || !c.case_id(m) || !at_end(c)) return malformed();
   return m;
@@ -153,7 +151,6 @@ Message prof_value(Cursor c) {
 Message template_choice(Cursor c) {
   Message m;
   m.kind = kTemplateChoice;
-  m.names_template = true;
   c.spaces();
   bool before = c.case_id(m);
   c.spaces();
@@ -176,7 +173,37 @@ Message prof(Cursor c) {
   if (c.take("The objective value of the tiling data is ")) return value_in_template(c, {});
   if (c.take("Among the templates, tiling case")) return template_choice(c);
   if (c.take("Among all schedule results, ")) return result_choice(c);
-  return ignored(c.take("The score_map["));
+  if (!c.take("The score_map[")) return ignored();
+  size_t of = c.s.find("tiling case ", c.at);
+  if (of == kNone_) return ignored();
+  c.at = of + 12;
+  Message m;
+  m.kind = kMention;
+  return c.case_id(m) && c.take(" of ") && c.group_id(m) ? m : ignored();
+}
+
+// `Set <what> for tiling case N of AscGraphGScheduleResultRGg` other than the input params.
+Message set_mention(Cursor c) {
+  size_t word = c.at;
+  while (is_word(c.peek())) ++c.at;
+  if (c.at == word || !c.take(" for tiling case ")) return {};
+  Message m;
+  m.kind = kMention;
+  return c.case_id(m) && c.take(" of ") && c.camel_group(m) ? m : Message{};
+}
+
+// `… for tiling_case_id N of AscGraphGScheduleResultRGg`; a single group prints no id of its own.
+Message id_mention(Cursor c) {
+  Message m;
+  m.kind = kMention;
+  return c.case_id(m) && c.take(" of ") && c.camel_group(m) ? m : ignored();
+}
+
+// `[PERF][graphG_resultR_gg_Tc] …`
+Message perf(Cursor c) {
+  Message m;
+  m.kind = kMention;
+  return c.take("[") && c.group_id(m) && c.take("_") && c.case_id(m) && c.take("]") ? m : ignored();
 }
 
 // `graphG_resultR is <number>`, then nothing, a full stop, or ` objective(…`.
@@ -195,7 +222,6 @@ Message result_performance(Cursor c) {
 Message score(Cursor c) {
   Message m;
   m.kind = kScore;
-  m.names_template = true;
   c.spaces();
   if (!c.case_id(m) || !c.take(" of asc_graph")) return {};
   if (!c.number(m.graph) || !c.take("_schedule_result") || !c.number(m.result) || !c.take("_g") ||
@@ -213,7 +239,6 @@ Message score(Cursor c) {
 Message input_params(Cursor c) {
   Message m;
   m.kind = kInput;
-  m.names_template = true;
   if (!c.case_id(m) || !c.take(" of ") || !c.camel_group(m) || !c.take(".")) return malformed();
   m.text = c.s.substr(c.at);
   return m;
@@ -249,14 +274,15 @@ Message match_message(std::string_view s, size_t at) {
         c.spaces();
         return s.compare(c.at, 13, "[FINAL_TILING") == 0 ? rest(kFinal, c) : ignored();
       }
-      if (c.take("[PERF]") || c.take("[DFX]")) return ignored();
+      if (c.take("[PERF]")) return perf(c);
+      if (c.take("[DFX]")) return ignored();
       return {};
     case 'S':
       if (c.take("Set input params for tiling case ")) return input_params(c);
       if (c.take("Start GetTiling")) return at_end(c) ? plain(kStart) : Message{};
       if (c.take("Start tiling for sched group ")) return group_begin(c);
       if (c.take("Set hardware params.")) return rest(kHardware, c);
-      return {};
+      return c.take("Set ") ? set_mention(c) : Message{};
     case 'E':
       if (c.take("End GetTiling")) return at_end(c) ? plain(kEnd) : Message{};
       if (c.take("End tiling for sched group")) return plain(kGroupEnd);
@@ -264,6 +290,8 @@ Message match_message(std::string_view s, size_t at) {
     case 'G':
       return c.take("GetTiling Failed") ? plain(kFailed) : Message{};
     case 'T':
+      if (c.take("The ub ratio for tiling_case_id ")) return id_mention(c);
+      if (c.take("The optimal objection for tiling_case_id ")) return id_mention(c);
       return c.take("The value of ") && s.compare(c.at, 5, "graph") == 0 ? result_performance(c) : Message{};
     case 't':
       return c.take("tiling case") ? score(c) : Message{};
@@ -484,6 +512,19 @@ ParsedLine parse_line(std::string_view s) {
   }
   if (!positional && read_bare(s, out)) out.pid = partial_pid;
   return out;
+}
+
+Writer parse_writer(std::string_view s) {
+  int tries = kTries;
+  for (size_t open = s.find('['); open != kNone_ && tries > 0; open = s.find('[', open + 1)) {
+    size_t end = level_end(s, open);
+    if (end == kNone_) continue;
+    --tries;
+    Header h;
+    if (!read_header(s, end, h)) continue;
+    return {true, h.pid, h.full ? h.tid : -1};
+  }
+  return {};
 }
 
 std::string strip_ansi(std::string_view s) {

@@ -27,6 +27,7 @@ enum Kind : int64_t {
   kHardware = 12,
   kFinal = 13,
   kEmptyError = 14,
+  kMention = 15,  // names a template and says nothing for the model; given out only when lines are not merged
 };
 
 struct Message {
@@ -36,7 +37,6 @@ struct Message {
   std::string_view tag;   // sub-case tag, empty or letters
   std::string_view name;  // name of a value; empty for the objective
   std::string_view text;  // number as logged, or the rest of the message
-  bool names_template = false;
 };
 
 struct ParsedLine {
@@ -49,6 +49,13 @@ struct ParsedLine {
 
 // `line` has no line end. Views in the result point into `line`.
 ParsedLine parse_line(std::string_view line);
+
+// What a line says about who wrote it, apart from any message; pid and tid are -1 without a full header.
+struct Writer {
+  bool header = false;
+  int64_t pid = -1, tid = -1;
+};
+Writer parse_writer(std::string_view line);
 
 // The line without terminal control sequences.
 std::string strip_ansi(std::string_view line);

@@ -81,7 +81,7 @@ class Batch {
       if (first_malformed_ == 0) first_malformed_ = number;
       return;
     }
-    if (m.kind == att::kIgnored && !(m.names_template && !merge_)) return;
+    if (m.kind == att::kIgnored || (m.kind == att::kMention && merge_)) return;
     size_t stream = stream_of(parsed);
     bool cut = parsed.cut || number == unterminated_;
     if (m.kind == att::kValue && merge_ && !cut) {
@@ -210,6 +210,42 @@ nb::object parse(nb::handle block, nb::handle matches, bool merge, int64_t unter
   return batch.result();
 }
 
+// Ranges of whole lines that one thread wrote in a row: rows [start, end, first line, lines, pid, tid]. A line without a
+// header goes on with the thread before it; a line that holds `alone` is a range of its own.
+nb::object spans(nb::handle block, int64_t start, int64_t end, int64_t first_line, nb::bytes alone) {
+  Buffer buffer(block);
+  std::string_view text = buffer.bytes();
+  std::string_view mark(static_cast<const char*>(alone.data()), alone.size());
+  if (start < 0 || end < start || static_cast<size_t>(end) > text.size())
+    throw std::out_of_range("the range lies outside its block");
+  std::vector<int64_t> rows;
+  {
+    nb::gil_scoped_release release;
+    int64_t number = first_line;
+    bool previous_alone = false;
+    for (size_t at = start; at < static_cast<size_t>(end); ++number) {
+      size_t newline = text.find('\n', at);
+      size_t next = newline == std::string_view::npos || newline >= static_cast<size_t>(end) ? end : newline + 1;
+      std::string_view line = text.substr(at, next - at);
+      att::Writer writer = att::parse_writer(line);
+      bool own = line.find(mark) != std::string_view::npos;
+      size_t last = rows.size();
+      bool same = last && (!writer.header || (rows[last - 2] == writer.pid && rows[last - 1] == writer.tid));
+      if (same && !own && !previous_alone) {
+        rows[last - 5] = static_cast<int64_t>(next);
+        ++rows[last - 3];
+      } else {
+        int64_t pid = writer.header || !last ? writer.pid : rows[last - 2];
+        int64_t tid = writer.header || !last ? writer.tid : rows[last - 1];
+        rows.insert(rows.end(), {static_cast<int64_t>(at), static_cast<int64_t>(next), number, 1, pid, tid});
+      }
+      previous_alone = own;
+      at = next;
+    }
+  }
+  return nb::bytes(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(int64_t));
+}
+
 // att_mix64_v1 of FINAL_TILING payloads.
 uint64_t mix64(nb::bytes data) {
   uint64_t h = 0x6d2b79f5;
@@ -225,6 +261,8 @@ uint64_t mix64(nb::bytes data) {
 
 NB_MODULE(_att, m) {
   m.doc() = "Batch parser of ATT log lines; see autofuse_att_summary.lines for the meaning of the columns.";
+  m.def("spans", &spans, nb::arg("block"), nb::arg("start"), nb::arg("end"), nb::arg("first_line"), nb::arg("alone"),
+        "Ranges of lines by thread: int64 rows [start, end, first line, lines, pid, tid].");
   m.def("mix64", &mix64, nb::arg("data"), "The 64-bit hash att_mix64_v1 of the bytes.");
   m.def("parse", &parse, nb::arg("block"), nb::arg("matches"), nb::arg("merge"), nb::arg("unterminated"),
         "Events of the matched lines: (events, strings, streams, value_lines, unknown, malformed, first_malformed).");

@@ -11,9 +11,9 @@ from typing import Dict, List, NamedTuple, Tuple, Union, cast
 
 from autofuse.scan.lines import rows as rows_of
 
-from autofuse_att_summary.lines import Kind, ParsedLine, parse_line, strip_ansi
+from autofuse_att_summary.lines import Kind, ParsedLine, parse_line, parse_writer, strip_ansi
 
-__all__ = ["Event", "EventBatch", "native_available", "parse_matches"]
+__all__ = ["Event", "EventBatch", "native_available", "parse_matches", "thread_spans"]
 
 WIDTH = 14
 
@@ -90,6 +90,42 @@ def parse_matches(
     return EventBatch(rows, strings, streams, memoryview(value_lines).cast("q"), unknown, malformed, first)
 
 
+def thread_spans(
+    block: Block, start: int, end: int, first_line: int, alone: bytes, native: bool = True
+) -> List[List[int]]:
+    """Ranges of whole lines that one thread wrote in a row: [start, end, first line, lines, pid, tid].
+
+    A line without a header goes on with the thread before it; a line that holds `alone` is a range of its own.
+    """
+    if native:
+        from autofuse_att_summary import _att
+
+        raw = _att.spans(block, start, end, first_line, alone)
+        return cast(List[List[int]], memoryview(raw).cast("q", (len(raw) // 48, 6)).tolist()) if raw else []
+    return _spans(bytes(memoryview(block)[start:end]), start, first_line, alone)
+
+
+def _spans(text: bytes, base: int, first_line: int, alone: bytes) -> List[List[int]]:
+    rows: List[List[int]] = []
+    at = base
+    previous_alone = False
+    for number, line in enumerate(text.split(b"\n"), first_line):
+        size = min(len(line) + 1, base + len(text) - at)
+        if size == 0:
+            break
+        writer = parse_writer(line)
+        own = alone in line
+        if rows and (writer is None or list(writer) == rows[-1][4:]) and not (own or previous_alone):
+            rows[-1][1] += size
+            rows[-1][3] += 1
+        else:
+            who = list(writer) if writer else (rows[-1][4:] if rows else [-1, -1])
+            rows.append([at, at + size, number, 1, *who])
+        previous_alone = own
+        at += size
+    return rows
+
+
 RawBatch = Tuple[bytes, List[bytes], List[Tuple[int, int, int]], bytes, int, int, int]
 
 
@@ -132,7 +168,7 @@ class _Builder:
         elif message.kind == Kind.MALFORMED:
             self.malformed += 1
             self.first_malformed = self.first_malformed or number
-        elif message.kind != Kind.IGNORED or (message.names_template and not self.merge):
+        elif message.kind != Kind.IGNORED and not (message.kind == Kind.MENTION and self.merge):
             self._event(parsed, start, end, number)
 
     def _event(self, parsed: ParsedLine, start: int, end: int, number: int) -> None:

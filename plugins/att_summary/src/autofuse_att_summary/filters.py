@@ -14,7 +14,10 @@ from autofuse_att_summary.model import Invocation, OperatorRun
 
 __all__ = ["CaseFilter", "CaseFilterType", "InvocationChoice", "InvocationsType", "Selection", "matches_any"]
 
-GRAMMAR = "DIM=VALUE[,VALUE]…[,DIM=…] with DIM r|result, g|group, c|case, numbers, and a sub-case tag before a case: r=0,1,g=2,c=R3"
+GRAMMAR = (
+    "DIM=VALUE[,VALUE]…[,DIM=…] with DIM r|result, g|group, c|case, and numbers, "
+    "a sub-case tag before the number of a case: r=0,1,g=2,c=R3"
+)
 
 _DIMENSIONS = {"r": "result", "result": "result", "g": "group", "group": "group", "c": "case", "case": "case"}
 _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
@@ -79,7 +82,7 @@ class CaseFilterType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
 @dataclass(frozen=True)
 class InvocationChoice:
-    """Which calls of each operator and process are shown: `last`, `first`, `all`, or a number (negative: from the end)."""
+    """Which calls of each operator and process are shown: `last`, `first`, `all`, or a number (negative: from last)."""
 
     mode: str = "last"
     number: int = 0

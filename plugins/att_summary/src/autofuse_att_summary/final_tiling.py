@@ -308,8 +308,7 @@ def _estimates(text: str) -> Optional[Dict[str, Optional[RawNumber]]]:
     for name, value in raw.items():
         if value is not None and not (isinstance(value, RawNumber) and math.isfinite(float(value))):
             return None
-        full = PIPE_NAMES[name] if name in PIPE_NAMES else name
-        found[full] = value
+        found[PIPE_NAMES.get(name, str(name))] = value
     return found
 
 

@@ -420,7 +420,7 @@ class Fold:
                 action(state.invocation)
 
     def _next_call(self, state: _Stream, group: Optional[GroupKey] = None) -> bool:
-        """Whether a second choice of a group begins the next call: a result line came since, or there is none at all."""
+        """Whether a second choice of a group begins the next call: a result line came since, or none ever did."""
         invocation = state.invocation
         if invocation is None or not state.results_seen:
             return True

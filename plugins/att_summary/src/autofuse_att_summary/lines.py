@@ -11,7 +11,7 @@ from enum import IntEnum
 from itertools import islice
 from typing import NamedTuple, Optional, Tuple
 
-__all__ = ["Kind", "Message", "ParsedLine", "parse_line", "strip_ansi"]
+__all__ = ["Kind", "Message", "ParsedLine", "parse_line", "parse_writer", "strip_ansi"]
 
 LINE_LIMIT = 1022
 """Bytes of a plog line before its newline; longer text was cut there by the writer."""
@@ -37,6 +37,8 @@ class Kind(IntEnum):
     HARDWARE = 12
     FINAL = 13
     EMPTY_ERROR = 14
+    MENTION = 15
+    """Names a template and says nothing for the model; given out only when lines are not merged."""
 
 
 class Message(NamedTuple):
@@ -50,7 +52,6 @@ class Message(NamedTuple):
     tag: bytes = b""
     name: bytes = b""
     text: bytes = b""
-    names_template: bool = False
 
 
 class ParsedLine(NamedTuple):
@@ -93,6 +94,16 @@ def parse_line(line: bytes) -> ParsedLine:
     return ParsedLine(bare[0], bare[1], partial_pid) if bare else ParsedLine(_NONE)
 
 
+def parse_writer(line: bytes) -> Optional[Tuple[int, int]]:
+    """(pid, tid) of the first header on a line, -1 where it does not tell; None without a header."""
+    for level in islice(_LEVEL.finditer(line), _TRIES):
+        header = _PID.match(line, level.end())
+        if header is not None:
+            place = _PLACE.match(line, header.end())
+            return int(header.group(1)), int(place.group(2)) if place else -1
+    return None
+
+
 def strip_ansi(line: bytes) -> bytes:
     """The line without terminal control sequences."""
     return _ANSI.sub(b"", line) if b"\x1b" in line else line
@@ -103,7 +114,6 @@ _TRIES = 64
 
 _NONE = Message(Kind.NONE)
 _IGNORED = Message(Kind.IGNORED)
-_IGNORED_TEMPLATE = Message(Kind.IGNORED, names_template=True)
 _MALFORMED = Message(Kind.MALFORMED)
 
 _ANSI = re.compile(rb"\x1b(?:\[[ -?]*[@-~]?|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])?")
@@ -132,6 +142,10 @@ _SCORE_HEAD = re.compile(rb"[ \t]*" + _CASE + rb" of asc_graph")
 _SCORE = re.compile(
     rb"(" + _ID + rb")_schedule_result(" + _ID + rb")_g(-?" + _ID + rb") score is (-?" + _ID + rb")" + _END
 )
+_SCORE_MAP = re.compile(_CASE + rb" of " + _GROUP)
+_CAMEL_MENTION = re.compile(_CASE + rb" of " + _CAMEL)
+_SET = re.compile(rb"[0-9A-Za-z_]+ for tiling case " + _CASE + rb" of " + _CAMEL)
+_PERF_ID = re.compile(rb"\[" + _GROUP + b"_" + _CASE + rb"\]")
 _INPUT = re.compile(_CASE + rb" of " + _CAMEL + rb"\.")
 _GROUP_BEGIN = re.compile(_CAMEL + _END)
 
@@ -149,7 +163,7 @@ def _value(line: bytes, at: int, name: bytes) -> Message:
     if template is None or not _NUMBER.match(text):
         return _MALFORMED
     case = int(template.group(5))
-    return Message(Kind.VALUE, *_ids(template), case, template.group(4), name, text, True)
+    return Message(Kind.VALUE, *_ids(template), case, template.group(4), name, text)
 
 
 def _prof(line: bytes, at: int) -> Message:
@@ -164,7 +178,30 @@ def _prof(line: bytes, at: int) -> Message:
     if line.startswith(b"Among all schedule results, ", at):
         match = _RESULT.match(line, at + 28)
         return Message(Kind.RESULT_CHOICE, int(match.group(1)), int(match.group(2))) if match else _MALFORMED
-    return _IGNORED_TEMPLATE if line.startswith(b"The score_map[", at) else _IGNORED
+    if not line.startswith(b"The score_map[", at):
+        return _IGNORED
+    of = line.find(b"tiling case ", at + 14)
+    match = _SCORE_MAP.match(line, of + 12) if of >= 0 else None
+    return _mention(match) if match else _IGNORED
+
+
+def _mention(match: "re.Match[bytes]") -> Message:
+    return Message(Kind.MENTION, *_ids(match, 3), int(match.group(2)), match.group(1))
+
+
+def _set_mention(line: bytes, at: int) -> Message:
+    match = _SET.match(line, at)
+    return _mention(match) if match else _NONE
+
+
+def _id_mention(line: bytes, at: int) -> Message:
+    match = _CAMEL_MENTION.match(line, at)
+    return _mention(match) if match else _IGNORED
+
+
+def _perf(line: bytes, at: int) -> Message:
+    match = _PERF_ID.match(line, at)
+    return Message(Kind.MENTION, *_ids(match), int(match.group(5)), match.group(4)) if match else _IGNORED
 
 
 def _template_choice(line: bytes, at: int) -> Message:
@@ -173,7 +210,7 @@ def _template_choice(line: bytes, at: int) -> Message:
         return _MALFORMED
     # Old producers write the case into the id; there it is the more exact one (it has the sub-case tag).
     tag, case = (match.group(6), match.group(7)) if match.group(7) else (match.group(1), match.group(2))
-    return Message(Kind.TEMPLATE_CHOICE, *_ids(match, 3), int(case), tag, names_template=True)
+    return Message(Kind.TEMPLATE_CHOICE, *_ids(match, 3), int(case), tag)
 
 
 def _result_performance(line: bytes, at: int) -> Message:
@@ -204,7 +241,7 @@ def _input(line: bytes, at: int) -> Message:
     if match is None:
         return _MALFORMED
     rest = line[match.end() :]
-    return Message(Kind.INPUT, *_ids(match, 3), int(match.group(2)), match.group(1), text=rest, names_template=True)
+    return Message(Kind.INPUT, *_ids(match, 3), int(match.group(2)), match.group(1), text=rest)
 
 
 def _group_begin(line: bytes, at: int) -> Message:
@@ -228,12 +265,15 @@ def _old_hardware(line: bytes, at: int) -> Message:
 _MESSAGES = (
     (b"[PROF]", _prof),
     (b"[ATT]", _att),
-    (b"[PERF]", lambda line, at: _IGNORED),
+    (b"[PERF]", _perf),
     (b"[DFX]", lambda line, at: _IGNORED),
     (b"Set input params for tiling case ", _input),
     (b"Start GetTiling", lambda line, at: _ends_with(Kind.START, line, at)),
     (b"Start tiling for sched group ", _group_begin),
     (b"Set hardware params.", lambda line, at: Message(Kind.HARDWARE, text=line[at:])),
+    (b"Set ", _set_mention),
+    (b"The ub ratio for tiling_case_id ", _id_mention),
+    (b"The optimal objection for tiling_case_id ", _id_mention),
     (b"End GetTiling", lambda line, at: _ends_with(Kind.END, line, at)),
     (b"End tiling for sched group", lambda line, at: Message(Kind.GROUP_END)),
     (b"GetTiling Failed", lambda line, at: Message(Kind.FAILED)),

@@ -31,12 +31,11 @@ _MARKERS = (
 @hookimpl
 def autofuse_commands() -> Iterator[CommandSpec]:
     """Four views of one run model."""
-    yield CommandSpec(
-        "summary",
-        "Which template each operator chose, with its values.",
-        "autofuse_att_summary.summary:command",
-        _SECTION,
-    )
+    for name, summary in (
+        ("summary", "Which template each operator chose, and its values."),
+        ("evidence", "Every template of every call as JSON lines."),
+    ):
+        yield CommandSpec(name, summary, f"autofuse_att_summary.{name.replace('-', '_')}:command", _SECTION)
 
 
 @hookimpl

@@ -151,16 +151,24 @@ class Summary:
 def summarize(app: App, run: LogRun, rows: Sequence[Row]) -> Report:
     """The report of the rows."""
     operators = len({row.run.operator for row in rows})
-    title = f"{operators} operators, {len(rows)} rows" if app.lang == "en" else f"{operators} 个算子，{len(rows)} 行"
+    title = (
+        f"{_plural(operators, 'operator')}, {_plural(len(rows), 'row')}"
+        if app.lang == "en"
+        else f"{operators} 个算子，{len(rows)} 行"
+    )
     inputs = tuple(stream.name for stream in run.streams)
     return Report(title, (build_table(rows, title),), provenance=Provenance(app.command_line, inputs))
+
+
+def _plural(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _count(total: int, failed: int, incomplete: int) -> str:
     details = [f"{failed} failed"] if failed else []
     details += [f"{incomplete} incomplete"] if incomplete else []
     suffix = f" ({', '.join(details)})" if details else ""
-    return f"{total} invocation{'s' if total != 1 else ''}{suffix}"
+    return _plural(total, "invocation") + suffix
 
 
 def _nothing(run: LogRun, summary: Summary) -> str:
