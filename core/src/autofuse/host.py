@@ -38,7 +38,7 @@ class Host:
         self.third_party = third_party
         self._manager = pluggy.PluginManager("autofuse")
         self._manager.add_hookspecs(hookspecs)
-        self._modules: Dict[int, Plugin] = {}
+        self._modules: Dict[int, Tuple[Plugin, Any]] = {}
         self._specs: Dict[str, Dict[str, Spec]] = {}
         self._owners: Dict[int, Plugin] = {}
         self._objects: Dict[int, Tuple[Spec, Any]] = {}
@@ -108,7 +108,7 @@ class Host:
     def _adopt(self, plugin: Plugin, module: Any) -> None:
         try:
             known = self._modules.get(id(module))
-            problem = f"is the same module as the plugin {known.name}" if known else module_problem(module)
+            problem = f"is the same module as the plugin {known[0].name}" if known else module_problem(module)
             if problem:
                 plugin.fail(problem)
                 return
@@ -117,7 +117,7 @@ class Host:
             # pluggy's own refusal, or an object that answers none of the usual questions.
             plugin.fail(describe(error))
             return
-        self._modules[id(module)] = plugin
+        self._modules[id(module)] = (plugin, module)
 
     def _settle_plugin_names(self) -> None:
         named: Dict[str, List[Plugin]] = {}
@@ -139,13 +139,29 @@ class Host:
     def _offers(self, hook: str) -> Iterator[Offer]:
         # An implementation of a plugin that failed later in its registration is not in `_modules`.
         found = getattr(self._manager.hook, hook).get_hookimpls()
-        implementations = {self._modules.get(id(impl.plugin)): impl for impl in found}
+        implementations = {
+            self._modules[id(impl.plugin)][0]: impl for impl in found if id(impl.plugin) in self._modules
+        }
         for plugin in self.plugins:
             if plugin in implementations:
                 plugin.specs[hook] = self._ask(plugin, hook, implementations[plugin])
+        if hook == "autofuse_record_parsers":
+            self._add_formats()
+        for plugin in self.plugins:
             for spec in plugin.specs.get(hook, ()):
                 self._owners[id(spec)] = plugin
                 yield Offer(plugin, spec)
+
+    def _add_formats(self) -> None:
+        from autofuse.formats import beside_module, folder_plugins, read_formats
+
+        for plugin, module in self._modules.values():
+            read_formats(plugin, beside_module(module))
+        for plugin in folder_plugins(self.config) if self.third_party else ():
+            plugin.disabled = self.is_disabled(plugin)
+            self.plugins.append(plugin)
+            if plugin.status == "ok":
+                read_formats(plugin, [plugin.module])
 
     def _ask(self, plugin: Plugin, hook: str, impl: Any) -> List[Spec]:
         arguments = {"api_version": API_VERSION}

@@ -124,6 +124,9 @@ class FormatSample:
 
     text: str
     fields: Mapping[str, object] = field(default_factory=dict)
+    """Field name → value; also the parts of the template (`graph`, `case` …), `pid` and `tid`."""
+    record: str = ""
+    """Name of the record's type; empty: any type that the parser yields."""
 
 
 @dataclass(frozen=True)

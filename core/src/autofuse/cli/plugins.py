@@ -13,6 +13,9 @@ from autofuse.host import Host, Plugin
 
 __all__ = ["list_plugins", "plugins"]
 
+_SHOWN = 8
+"""How many names of one kind a line of the listing shows; --json has them all."""
+
 
 class _Plugins(LazyGroup):
     """Listing is the default."""
@@ -82,5 +85,7 @@ def _offers(plugin: Plugin) -> str:
     for hook, specs in plugin.specs.items():
         if specs:
             kind = hook.replace("autofuse_", "").replace("_", " ")
-            parts.append(f"{kind}: {', '.join(spec.name for spec in specs)}")
+            names = [spec.name for spec in specs]
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            parts.append(f"{kind}: {', '.join(names[:_SHOWN])}{more}")
     return "; ".join(parts)
