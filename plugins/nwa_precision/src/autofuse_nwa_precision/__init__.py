@@ -1,1 +1,1 @@
-"""Precision comparison of two dumps: readers, layouts, metrics, verdict and blame."""
+"""The command `precision`: compares the dumps of a run with automatic fusion to those of a run without it."""

@@ -1,0 +1,103 @@
+"""From a dump file and what the graph says about it to the tensor it holds, whichever kind of file it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Optional, Union
+
+from autofuse_nwa_precision.dumps.content import content
+from autofuse_nwa_precision.dumps.index import DumpFile
+from autofuse_nwa_precision.dumps.npy import MAGIC, Npy, open_npy, read_npy
+from autofuse_nwa_precision.dumps.raw import RawDump, read_raw
+from autofuse_nwa_precision.dumps.tensor import Shape, Tensor
+from autofuse_nwa_precision.dumps.values import interpret
+from autofuse_nwa_precision.graphs.model import Origin, TensorDesc
+
+__all__ = ["Located", "load", "open_dump", "raw_origin"]
+
+_LAYOUT_WORD = re.compile(r"[A-Z][A-Za-z0-9]*(?:_[A-Z0-9]+)*")
+_NOTHING = TensorDesc()
+
+
+@dataclass(frozen=True)
+class Located:
+    """One tensor of one dump file, with what its graph says about it."""
+
+    dump: DumpFile
+    side: str
+    index: int
+    desc: TensorDesc = _NOTHING
+
+    @property
+    def path(self) -> str:
+        """The dump file's path."""
+        return self.dump.path
+
+
+def load(located: Located) -> Tensor:
+    """The tensor; RowError with the status of the row when the file does not give it."""
+    path = located.path
+    opened = open_npy(path) if path.endswith(".npy") else open_dump(path)
+    if isinstance(opened, RawDump):
+        return _completed(opened.tensor(located.side, located.index), located.desc)
+    return _from_npy(path, opened, located)
+
+
+@lru_cache(maxsize=64)
+def open_dump(path: str) -> Union[Npy, RawDump]:
+    """Opens a dump file by its content; the last ones stay open: each output of an operator asks for the same one."""
+    data = content(path)
+    return read_npy(data) if data[:6] == MAGIC else read_raw(path, data)
+
+
+def raw_origin(located: Located) -> Optional[Origin]:
+    """The mapping that a raw dump itself gives for an output; None where there is none."""
+    if located.path.endswith(".npy"):
+        return None
+    opened = open_dump(located.path)
+    origin = opened.find(located.side, located.index).origin if isinstance(opened, RawDump) else None
+    if origin is None or origin.output_index is None:
+        return None
+    return Origin((origin.name,), origin.output_index, origin.layout)
+
+
+def _from_npy(path: str, npy: Npy, located: Located) -> Tensor:
+    desc = located.desc
+    array, kind = interpret(npy.array, npy.code, desc.dtype, desc.shape)
+    named = layout_word(located.dump.name.layout)
+    layout, groups = _with_groups(named or desc.layout)
+    if not named and desc.shape is not None and len(desc.shape) != array.ndim:
+        # A converter has been here: the file no longer has the layout of the graph.
+        layout = ""
+    tensor = Tensor(path, array, kind, layout, groups=groups)
+    return _completed(tensor, desc)
+
+
+def _completed(tensor: Tensor, desc: TensorDesc) -> Tensor:
+    """Adds what only the graph knows."""
+    origin_layout = tensor.origin_layout or desc.origin_layout or (desc.origin.layout if desc.origin else "")
+    known = desc.origin_shape is not None and min(desc.origin_shape, default=0) >= 0
+    original: Optional[Shape] = tensor.original_shape or (desc.origin_shape if known else None)
+    return Tensor(
+        tensor.path,
+        tensor.array,
+        tensor.type,
+        tensor.layout,
+        original,
+        tensor.groups,
+        tensor.c0,
+        origin_layout,
+    )
+
+
+def layout_word(words: str) -> str:
+    """The layout among the words behind the index of a file name; dims (`1x2x3`, `1_2_3`) are none."""
+    return next((word for word in words.split(".") if _LAYOUT_WORD.fullmatch(word)), "")
+
+
+def _with_groups(layout: str) -> tuple[str, int]:
+    """`FRACTAL_Z:8` as some graphs write a grouped weight."""
+    name, _, groups = layout.partition(":")
+    return name, int(groups) if groups.isdigit() and groups.isascii() and 0 < len(groups) < 6 else 1

@@ -1,0 +1,272 @@
+"""The plan of a comparison: for every output (and input) of every fused operator the two dumps that belong together.
+
+Only names, mappings and files are looked at here; reading and comparing tensors is left to `comparison`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
+
+from autofuse_nwa_precision.dumps.index import DumpFile, DumpIndex
+from autofuse_nwa_precision.dumps.load import Located, raw_origin
+from autofuse_nwa_precision.dumps.names import mapped
+from autofuse_nwa_precision.graphs.model import Graph, Operator, Origin, Source, TensorDesc
+from autofuse_nwa_precision.statuses import AMBIGUOUS_NAME, FILE_NOT_FOUND, NO_MAPPING, SKIPPED_CONST_DATA, RowError
+from autofuse_nwa_precision.steps import ModelPairs, paired_steps
+from autofuse_nwa_precision.tolerance import matches
+
+__all__ = ["CONSTANT_TYPES", "INPUT", "OUTPUT", "Operators", "Pair", "Planner", "Run"]
+
+INPUT, OUTPUT = "input", "output"
+
+CONSTANT_TYPES = frozenset({"Const", "Constant", "Data", "RefData", "Variable", "FileConstant"})
+"""Sources that hold the same data in both runs and are not dumped."""
+
+_NO_DESC = TensorDesc()
+
+
+class Operators:
+    """The operators of all graphs of one file by name, and which of them share a name in files."""
+
+    def __init__(self, graphs: Sequence[Graph]) -> None:
+        self._named: Dict[str, List[Operator]] = {}
+        self._mapped: Dict[str, List[Operator]] = {}
+        for graph in graphs:
+            for operator in graph.operators:
+                known = self._named.setdefault(operator.name, [])
+                # A subgraph may be written twice; the same outputs are the same operator.
+                if operator.signature not in (op.signature for op in known):
+                    known.append(operator)
+                    self._mapped.setdefault(mapped(operator.name), []).append(operator)
+
+    def get(self, name: str) -> Optional[Operator]:
+        """The operator of this name; None when there is none."""
+        found = self._named.get(name)
+        return found[0] if found else None
+
+    def rivals(self, name: str, op_type: str) -> List[Operator]:
+        """Other operators whose dump files would have the same name and type, so that no file tells them apart."""
+        own = self._named.get(name, [])
+        others = [op for op in self._mapped.get(mapped(name), ()) if op.name != name or op is not own[0]]
+        return [op for op in others if not op_type or mapped(op.type) == mapped(op_type)]
+
+    def types_named(self, name: str) -> Set[str]:
+        """Types of all operators whose files would have this name, as files spell them."""
+        return {mapped(op.type) for op in self._mapped.get(mapped(name), ())}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: the operators of its graph and its dump files."""
+
+    operators: Operators
+    index: DumpIndex
+    label: str
+
+    def dumps_of(self, name: str, op_type: str, side: str, index: int) -> List[DumpFile]:
+        """The dumps of one tensor; RowError AMBIGUOUS_NAME when another operator's files have the same name."""
+        rivals = self.operators.rivals(name, op_type)
+        if rivals:
+            others = ", ".join(sorted({repr(op.name) for op in rivals})[:3])
+            raise RowError(
+                AMBIGUOUS_NAME, f"files of the {self.label} run named {mapped(name)} may be {others} or {name!r}"
+            )
+        found = self.index.dumps_of(name, op_type, side, index) if op_type else []
+        return found or self._of_other_type(name, op_type, side, index)
+
+    def _of_other_type(self, name: str, op_type: str, side: str, index: int) -> List[DumpFile]:
+        """Files of a type that is not the graph's: taken if it is the only one and no operator of the graph has it."""
+        others = self.index.types_of(name) - self.operators.types_named(name) - {mapped(op_type)}
+        if not op_type and len(others) > 1:
+            raise RowError(
+                AMBIGUOUS_NAME,
+                f"the {self.label} run has files of {name!r} with the types {', '.join(sorted(others)[:3])}",
+            )
+        if len(others) != 1:
+            return []
+        found = self.index.dumps_of(name, others.pop(), side, index)
+        # With dots in a file's name, its last part may look like another operator's name.
+        return [dump for dump in found if len(dump.name.words) == 2]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One row to be: a fused tensor and the original one, or why there is nothing to compare."""
+
+    side: str
+    fused: Operator
+    index: int
+    origin_name: str = ""
+    origin_index: Optional[int] = None
+    origin_type: str = ""
+    step: int = 0
+    place: str = ""
+    """Device, model and data index, where the dump folder has them."""
+    open: Optional[Located] = None
+    close: Optional[Located] = None
+    status: str = ""
+    """Status of a row that cannot be compared; "" when it can be tried."""
+    reason: str = ""
+    graph: str = ""
+
+
+@dataclass
+class Planner:
+    """Makes the plan of a comparison from two runs."""
+
+    graphs: Sequence[Graph]
+    open: Run
+    close: Run
+    compare_input: bool = False
+    ops: Sequence[str] = ()
+    mappings: Dict[str, int] = field(default_factory=lambda: {OUTPUT: 0, INPUT: 0})
+    """Tensors with a mapping to the original graph, by side; filled while planning."""
+
+    def __post_init__(self) -> None:
+        self._models = ModelPairs(self.open.index.models, self.close.index.models)
+
+    def fused(self) -> Iterator[Tuple[Graph, Operator]]:
+        """The fused operators of all graphs that `ops` selects, in graph order, each once."""
+        seen: Set[object] = set()
+        for graph in self.graphs:
+            for operator in graph.operators:
+                if not operator.fused or (self.ops and not matches(self.ops, operator.name)):
+                    continue
+                if operator.signature not in seen:
+                    seen.add(operator.signature)
+                    yield graph, operator
+
+    def pairs(self) -> Iterator[Pair]:
+        """All rows in graph order: of each operator its inputs, if asked for, then its outputs."""
+        for graph, operator in self.fused():
+            if self.compare_input:
+                by_name = {op.name: op for op in graph.operators}
+                for index, source in enumerate(operator.inputs):
+                    yield from self._input(graph, operator, index, source, by_name.get(source.node))
+            for index, desc in enumerate(operator.output_descs):
+                yield from self._output(graph, operator, index, desc)
+
+    def _output(self, graph: Graph, fused: Operator, index: int, desc: TensorDesc) -> Iterator[Pair]:
+        origin, gap = desc.origin, desc.gap
+        if origin is None:
+            origin = self._origin_in_dump(fused, index)
+        base = Pair(OUTPUT, fused, index, graph=graph.name)
+        if origin is None:
+            yield _skipped(base, RowError(NO_MAPPING, gap))
+        else:
+            yield from self._mapped(base, desc, origin)
+
+    def _input(
+        self, graph: Graph, fused: Operator, index: int, source: Source, producer: Optional[Operator]
+    ) -> Iterator[Pair]:
+        base = Pair(INPUT, fused, index, source.node, source.index, graph=graph.name)
+        desc = _at(fused.input_descs, index)
+        if producer is not None and producer.type in CONSTANT_TYPES:
+            yield _skipped(base, RowError(SKIPPED_CONST_DATA, f"its source is a {producer.type}"))
+            return
+        made = _at(producer.output_descs, source.index) if producer else _NO_DESC
+        origin = made.origin
+        if producer is not None and producer.fused:
+            origin = origin or self._origin_in_dump(producer, source.index)
+            if origin is None:
+                yield _skipped(
+                    base, RowError(NO_MAPPING, f"of its fused source: {made.gap or 'the graph has no such output'}")
+                )
+                return
+        yield from self._mapped(base, desc, origin or Origin((source.node,), source.index))
+
+    def _mapped(self, base: Pair, desc: TensorDesc, origin: Origin) -> Iterator[Pair]:
+        """The rows of one fused tensor with a known origin: one for each step."""
+        self.mappings[base.side] += 1
+        name, operator = self._original(origin)
+        found = Pair(base.side, base.fused, base.index, name, origin.index, graph=base.graph)
+        try:
+            ours = self.open.dumps_of(base.fused.name, base.fused.type, base.side, base.index)
+            theirs = self.close.dumps_of(name, operator.type if operator else "", OUTPUT, origin.index)
+        except RowError as error:
+            yield _skipped(found, error)
+            return
+        if not ours and not theirs:
+            yield _skipped(found, RowError(FILE_NOT_FOUND, "neither run has a dump of it"))
+        their_desc = _at(operator.output_descs, origin.index) if operator else _NO_DESC
+        their_desc = _with_origin(their_desc, origin)
+        for step in paired_steps(ours, theirs, self._models):
+            a = Located(step.open, base.side, base.index, desc) if step.open else None
+            b = Located(step.close, OUTPUT, origin.index, their_desc) if step.close else None
+            yield Pair(
+                base.side,
+                base.fused,
+                base.index,
+                name,
+                origin.index,
+                operator.type if operator else "",
+                step.number,
+                _place(step.open or step.close),
+                a,
+                b,
+                FILE_NOT_FOUND if a is None or b is None else "",
+                step.gap or _index_note(step.open, step.close),
+                base.graph,
+            )
+
+    def _original(self, origin: Origin) -> Tuple[str, Optional[Operator]]:
+        """The original operator: the meaning of the name that the close graph, else its dump, knows."""
+        for name in origin.names:
+            operator = self.close.operators.get(name)
+            if operator is not None:
+                return name, operator
+        known = (name for name in origin.names if self.close.index.types_of(name))
+        return next(known, origin.name), None
+
+    def _origin_in_dump(self, fused: Operator, index: int) -> Optional[Origin]:
+        """The mapping that a raw dump of the fused operator carries itself."""
+        try:
+            dumps = self.open.dumps_of(fused.name, fused.type, OUTPUT, index)
+            return raw_origin(Located(dumps[0], OUTPUT, index)) if dumps else None
+        except RowError:
+            # What is wrong with the file is told by its own row, if it gets one.
+            return None
+
+
+def _skipped(pair: Pair, error: RowError) -> Pair:
+    return Pair(
+        pair.side,
+        pair.fused,
+        pair.index,
+        pair.origin_name,
+        pair.origin_index,
+        status=error.status,
+        reason=error.reason,
+        graph=pair.graph,
+    )
+
+
+def _at(descs: Sequence[TensorDesc], index: int) -> TensorDesc:
+    return descs[index] if 0 <= index < len(descs) else _NO_DESC
+
+
+def _with_origin(desc: TensorDesc, origin: Origin) -> TensorDesc:
+    """What the mapping knows of the original tensor stands in for what its graph does not say."""
+    return TensorDesc(
+        desc.dtype or origin.dtype,
+        desc.layout,
+        desc.shape,
+        desc.origin_shape,
+        desc.origin_layout or origin.layout,
+    )
+
+
+def _place(dump: Optional[DumpFile]) -> str:
+    if dump is None:
+        return ""
+    return "/".join(part for part in dump.place[:4] if part)
+
+
+def _index_note(a: Optional[DumpFile], b: Optional[DumpFile]) -> str:
+    """Runs that share no data index are compared all the same, but never without a word."""
+    if a is None or b is None or a.place.data_index == b.place.data_index:
+        return ""
+    if not a.place.data_index or not b.place.data_index:
+        return ""
+    return f"data index {a.place.data_index} of the open run against {b.place.data_index} of the close run"

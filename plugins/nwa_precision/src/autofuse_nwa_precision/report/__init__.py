@@ -1,0 +1,1 @@
+"""From the rows of a comparison to a Report: columns, leading lines, charts and figures."""
