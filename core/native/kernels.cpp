@@ -19,6 +19,8 @@
 #define AUTOFUSE_END AUTOFUSE_PRAGMA(GCC pop_options)
 #endif
 
+#define AUTOFUSE_NOINLINE __attribute__((noinline))
+
 namespace autofuse {
 
 // --- the meter's state machine ---------------------------------------------------------------------------------------

@@ -26,8 +26,8 @@ struct Meter {
 
 struct Kernel {
     const char* name;
-    // Rows for data[start:end]; `start` begins line number `line`.
-    void (*scan)(const Markers& markers, const uint8_t* data, int64_t start, int64_t end, int64_t line, Rows& rows);
+    // Adds the rows for data[start:end], whose first line is number `line`; returns how many candidates were none.
+    int64_t (*scan)(const Markers& markers, const uint8_t* data, int64_t start, int64_t end, int64_t line, Rows& rows);
     // Feeds the meter; returns the number of newlines.
     int64_t (*measure)(Meter& meter, const uint8_t* data, int64_t start, int64_t end);
 };

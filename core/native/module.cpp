@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "kernels.hpp"
+#include "scanner.hpp"
 
 namespace nb = nanobind;
 
@@ -50,31 +50,28 @@ std::vector<std::string> literals_of(const std::vector<nb::bytes>& markers) {
         }
         literals.push_back(std::move(literal));
     }
-    // Markers are numbered by 16 bits inside.
-    if (literals.size() > 0xFFFF) throw std::invalid_argument("more than 65535 markers");
     return literals;
 }
 
 class Scanner {
   public:
     Scanner(const std::vector<nb::bytes>& markers, const std::string& kernel)
-        : markers_(literals_of(markers)), kernel_(kernel_of(kernel)) {}
+        : scanner_(literals_of(markers), kernel_of(kernel)) {}
 
     nb::bytes scan(nb::handle block, int64_t start, int64_t end, int64_t first_line) const {
         const Range range(block, start, end);
         autofuse::Rows rows;
         {
             nb::gil_scoped_release unlocked;
-            kernel_.scan(markers_, range.data(), start, end, first_line, rows);
+            scanner_.scan(range.data(), start, end, first_line, rows);
         }
-        return nb::bytes(reinterpret_cast<const char*>(rows.values().data()), rows.values().size() * sizeof(int64_t));
+        return nb::bytes(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(int64_t));
     }
 
-    const char* kernel() const { return kernel_.name; }
+    const char* kernel() const { return scanner_.kernel().name; }
 
   private:
-    const autofuse::Markers markers_;
-    const Kernel& kernel_;
+    const autofuse::Scanner scanner_;
 };
 
 class Meter {

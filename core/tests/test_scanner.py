@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any, List, Sequence, Tuple, cast
 
 import pytest
@@ -198,3 +199,33 @@ def test_the_meter_belongs_to_the_engine() -> None:
     assert isinstance(new_meter("stdlib"), StdlibMeter)
     if NATIVE:
         assert isinstance(new_meter(compile_markers([], "native").engine), NATIVE.Meter)
+
+
+@pytest.mark.skipif(NATIVE is None, reason="the native scanner was not built")
+def test_the_native_engine_agrees_on_long_text_of_changing_kinds() -> None:
+    """Long enough for the scanner to choose its fragments anew, for text that holds most of a marker very often."""
+    chance = random.Random(7)
+    words = [
+        b"tiling case",
+        b"tiling",
+        b"GetTiling",
+        b"Start ",
+        b"score",
+        b" is",
+        b"[PRO",
+        b"[INFO]",
+        b"\n",
+        b" ",
+        b"value",
+    ]
+    pieces: List[bytes] = []
+    for kind in range(12):
+        weights = [chance.random() ** 3 for _ in words]
+        pieces.append(b"".join(chance.choices(words, weights, k=60_000)))
+        pieces.append(b"x" * (kind * 7) + b"[PROF]")
+    data = b"".join(pieces)
+    scanners = [scanner_of(engine, ATT_MARKERS) for engine in ENGINES]
+    half = data.rfind(b"\n", 0, len(data) // 2) + 1
+    for start, end in ((0, half), (half, len(data)), (0, len(data))):
+        results = [rows(scanner.scan(data, start, end, 1)) for scanner in scanners]
+        assert all(result == results[0] for result in results[1:])
