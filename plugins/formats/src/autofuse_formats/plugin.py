@@ -47,6 +47,7 @@ def autofuse_reporters() -> Iterator[ReporterSpec]:
         needs_file=True,
     )
     yield ReporterSpec("svg", "charts and figures", f"{package}.svg:write", suffixes=(".svg",))
+    yield ReporterSpec("html", "page to sort, filter and print", f"{package}.html:write", suffixes=(".html", ".htm"))
 
 
 @hookimpl

@@ -11,7 +11,7 @@ from autofuse_formats.charts.text import number_label, text_width
 
 __all__ = ["Rows", "category_names"]
 
-_LABEL_LONGEST = 300
+_LABEL_LONGEST = 360
 _GAP = 10
 _SIZE = 12
 _TICK_ROOM = 90
