@@ -16,9 +16,9 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 
 from autofuse import types
 
-from autofuse_att_summary.model import Final, FinalLine
+from autofuse_att_summary.model import Final, FinalLine, KeptLine, TemplateKey
 
-__all__ = ["FinalRecord", "RawNumber", "decode_finals", "mix64", "unescape"]
+__all__ = ["FinalRecord", "RawNumber", "decode_finals", "final_keys", "mix64", "unescape"]
 
 PIPE_NAMES = {"M2": "AIV_MTE2", "M3": "AIV_MTE3", "V": "AIV_VEC"}
 """Short pipe names of the runtime and what they stand for."""
@@ -81,6 +81,34 @@ def decode_finals(lines: Sequence[Final], operator: str) -> List[FinalRecord]:
     records.sort(key=lambda record: record.line)
     _mark_duplicates(records)
     return records
+
+
+def final_keys(lines: Iterable[KeptLine]) -> Dict[Tuple[str, int], TemplateKey]:
+    """(path, line) → template of the FINAL_TILING lines among `lines`; a chunk goes with the BEGIN of its id."""
+    keys: Dict[Tuple[str, int], TemplateKey] = {}
+    frames: Dict[bytes, TemplateKey] = {}
+    for kept in lines:
+        tag = _TAG.match(kept.final) if kept.final else None
+        if tag is None:
+            continue
+        fields, _ = _fields(kept.final, tag.end())
+        frame = fields.get("id", b"")
+        key = _template_key(fields) or frames.get(frame)
+        if key is not None:
+            keys[(kept.path, kept.line)] = key
+            if frame:
+                frames[frame] = key
+    return keys
+
+
+def _template_key(fields: Dict[str, bytes]) -> Optional[TemplateKey]:
+    texts = [fields.get(name, b"").decode("ascii", "replace") for name in ("graph", "result", "group", "case_id")]
+    if not all(_NATURAL.match(text) for text in texts):
+        return None
+    graph, result, group, case = (int(text) for text in texts)
+    tag = fields.get("sub_case_tag", b"").decode("ascii", "replace")
+    # The tag becomes part of a file name.
+    return (graph, result, group, case, tag) if re.fullmatch(r"[A-Za-z]{0,16}", tag) else None
 
 
 def unescape(text: bytes) -> bytes:

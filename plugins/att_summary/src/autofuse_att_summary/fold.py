@@ -21,6 +21,7 @@ from autofuse_att_summary.model import (
     FinalLine,
     GroupKey,
     Invocation,
+    KeptLine,
     OperatorRun,
     ProcessKey,
     Template,
@@ -60,7 +61,8 @@ class _Stream:
 class Fold:
     """The builder. `sink` gets every invocation once, in the order they are complete, with its ordinal."""
 
-    def __init__(self, sink: Callable[[Invocation], None]) -> None:
+    def __init__(self, sink: Callable[[Invocation], None], keep_lines: bool = False) -> None:
+        self._keep_lines = keep_lines
         self.runs: Dict[Tuple[str, ProcessKey], OperatorRun] = {}
         self.dropped_cut = 0
         """Cut lines that could not be told from a shorter id or number and were left out."""
@@ -100,6 +102,8 @@ class Fold:
                 self._values(state, event[2], key, chunk)
             else:
                 self._event(kind, state, event, strings)
+            if self._keep_lines and (event[9] >= 0 or kind == Kind.FINAL):
+                self._keep(state, batch, event, strings)
 
     def records(self, batch: LineBatch, records: Iterable[types.Record]) -> None:
         """Folds typed records of any parser, in their order."""
@@ -391,6 +395,25 @@ class Fold:
         if invocation is None:
             invocation = self._begin(state, self._path, line, self._base + line, implicit=True)
         invocation.finals.append(final)
+
+    def _keep(self, state: _Stream, batch: LineBatch, event: List[int], strings: List[bytes]) -> None:
+        """Keeps the line, byte for byte, with the invocation that it belongs to."""
+        kind, line, start, end = event[0], event[2], event[3], event[4]
+        newline = batch.block.find(b"\n", end, batch.end)
+        raw = bytes(batch.block[start:end]) + b"\n" if newline < 0 else bytes(batch.block[start : newline + 1])
+        if kind == Kind.FINAL:
+            kept = KeptLine(None, self._path, line, raw, strings[event[10]])
+            invocation = state.invocation or state.left
+            if invocation is not None:
+                invocation.kept.append(kept)
+            return
+        key = (event[5], event[6], event[7], event[8], strings[event[9]].decode())
+        kept = KeptLine(key, self._path, line, raw, b"")
+        invocation = self._current(state, key[0], line)
+        if kind == Kind.TEMPLATE_CHOICE:
+            invocation.kept.append(kept)
+        else:
+            self._apply(state, invocation, key[:3], line, lambda into: into.kept.append(kept))
 
     # --- logs without Start and End lines ------------------------------------------------------------------------
 

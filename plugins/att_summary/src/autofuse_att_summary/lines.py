@@ -185,7 +185,7 @@ def _prof(line: bytes, at: int) -> Message:
     return _mention(match) if match else _IGNORED
 
 
-def _mention(match: "re.Match[bytes]") -> Message:
+def _mention(match: re.Match[bytes]) -> Message:
     return Message(Kind.MENTION, *_ids(match, 3), int(match.group(2)), match.group(1))
 
 
@@ -231,9 +231,7 @@ def _score(line: bytes, at: int) -> Message:
     match = _SCORE.match(line, head.end())
     if match is None:
         return _MALFORMED
-    return Message(
-        Kind.SCORE, *_ids(match), int(head.group(2)), head.group(1), text=match.group(4), names_template=True
-    )
+    return Message(Kind.SCORE, *_ids(match), int(head.group(2)), head.group(1), text=match.group(4))
 
 
 def _input(line: bytes, at: int) -> Message:

@@ -18,6 +18,7 @@ __all__ = [
     "FinalLine",
     "GroupKey",
     "Invocation",
+    "KeptLine",
     "OperatorRun",
     "ProcessKey",
     "Selected",
@@ -77,6 +78,17 @@ class FinalLine(NamedTuple):
 
 Final = Union[FinalLine, FinalTiling, FinalTilingSummary]
 """A line of the built-in format, not decoded yet, or a record that another parser decoded."""
+
+
+class KeptLine(NamedTuple):
+    """A line as it stands in the log, and the template it names; None for a FINAL_TILING line, whose text tells."""
+
+    key: Optional[TemplateKey]
+    path: str
+    line: int
+    raw: bytes
+    final: bytes
+
 
 Chunk = Tuple[bytes, bytes, Sequence[int]]
 """Names and values joined by newlines (an empty name is the objective), and the line of each."""
@@ -168,6 +180,7 @@ class Invocation:
         "hardware",
         "implicit",
         "incomplete",
+        "kept",
         "key",
         "line",
         "ordinal",
@@ -212,6 +225,8 @@ class Invocation:
         self.result_lines: Dict[int, int] = {}
         self.performances: Dict[Tuple[int, int], Number] = {}
         self.finals: List[Final] = []
+        self.kept: List[KeptLine] = []
+        """The lines that name a template, in order; only when the fold was asked to keep them."""
 
     @property
     def operator(self) -> str:

@@ -7,11 +7,11 @@ from typing import Iterator
 from autofuse import types
 from autofuse.types import CommandSpec, FormatSample, ParserSpec, hookimpl
 
-__all__ = ["autofuse_commands", "autofuse_record_parsers"]
+__all__ = ["MARKERS", "autofuse_commands", "autofuse_record_parsers"]
 
 _SECTION = "Tiling logs"
 
-_MARKERS = (
+MARKERS = (
     b"[PROF]",
     b"[ATT]",
     b"Start GetTiling",
@@ -33,7 +33,9 @@ def autofuse_commands() -> Iterator[CommandSpec]:
     """Four views of one run model."""
     for name, summary in (
         ("summary", "Which template each operator chose, and its values."),
+        ("compare", "What changed between two runs, and what got slower."),
         ("evidence", "Every template of every call as JSON lines."),
+        ("split-slog", "Cut a giant log into one file per template."),
     ):
         yield CommandSpec(name, summary, f"autofuse_att_summary.{name.replace('-', '_')}:command", _SECTION)
 
@@ -45,7 +47,7 @@ def autofuse_record_parsers() -> Iterator[ParserSpec]:
         "att",
         "Runtime tiling messages of graph-autofusion",
         "autofuse_att_summary.parser:parser",
-        markers=_MARKERS,
+        markers=MARKERS,
         records=(
             types.TilingValue,
             types.Objective,

@@ -1,0 +1,174 @@
+"""The output of split-slog: many files of which few are open, written beside the target and put in place at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Dict, Iterator, List, Optional, Set, Tuple
+
+from autofuse.errors import AutofuseError
+from autofuse.files import make_folder
+from autofuse.names import safe_name
+
+__all__ = ["INDEX", "SplitFile", "SplitFolder", "operator_folder"]
+
+INDEX = "index.json"
+UNATTRIBUTED = "_unattributed"
+
+_OPEN_LIMIT = 64
+"""Files open at once; the promised bound is 128 with those that the reading needs."""
+
+
+@dataclass
+class SplitFile:
+    """What index.json says of one file."""
+
+    path: str
+    operator: Optional[str]
+    side: str
+    graph: Optional[int]
+    result: Optional[int]
+    group: Optional[int]
+    case: Optional[int]
+    sub_case: str
+    lines: int = 0
+    first: Tuple[str, int] = ("", 0)
+    last: Tuple[str, int] = ("", 0)
+    invocations: Set[Tuple[int, int]] = field(default_factory=set)
+    complete: bool = True
+
+    def count(self, lines: int, source: str, first: int, last: int) -> None:
+        """Takes note of lines that were written."""
+        if self.lines == 0:
+            self.first = (source, first)
+        self.lines += lines
+        self.last = (source, last)
+
+    def as_dict(self) -> Dict[str, object]:
+        """The entry of index.json."""
+        return {
+            "path": self.path,
+            "operator": self.operator,
+            "side": self.side,
+            "graph": self.graph,
+            "result": self.result,
+            "group": self.group,
+            "case": self.case,
+            "sub_case": self.sub_case,
+            "lines": self.lines,
+            "first_source": self.first[0],
+            "first_line": self.first[1],
+            "last_source": self.last[0],
+            "last_line": self.last[1],
+            "invocations": len(self.invocations),
+            "complete": self.complete,
+        }
+
+
+def operator_folder(operator: Optional[str]) -> str:
+    """The folder of an operator: safe, and another one for every name."""
+    if operator is None:
+        return UNATTRIBUTED
+    folder = safe_name(operator)
+    # An operator of that very name must not be taken for what could not be attributed.
+    return safe_name(f"{operator}.") if folder == UNATTRIBUTED else folder
+
+
+class SplitFolder:
+    """Collects the files in a private folder inside the target; `publish` replaces what an earlier run wrote."""
+
+    def __init__(self, target: str) -> None:
+        self.target = make_folder(target)
+        try:
+            self.work = Path(tempfile.mkdtemp(prefix=".split.", dir=self.target))
+        except OSError as error:
+            raise AutofuseError(f"cannot write: {error.strerror}", str(self.target)) from error
+        self._open: OrderedDict[str, BinaryIO] = OrderedDict()
+
+    def append(self, name: str, data: bytes) -> None:
+        """Appends to the file `name` (relative, of safe parts only)."""
+        out = self._open.pop(name, None)
+        if out is None:
+            if len(self._open) >= _OPEN_LIMIT:
+                self._open.popitem(last=False)[1].close()
+            path = self.work / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            out = path.open("ab")
+        self._open[name] = out
+        out.write(data)
+
+    def adopt(self, pending: str, name: str) -> None:
+        """Moves a file that was written under a provisional name to the end of its final one."""
+        self._close(pending)
+        self._close(name)
+        source, path = self.work / pending, self.work / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            os.replace(source, path)
+            return
+        with source.open("rb") as content, path.open("ab") as out:
+            shutil.copyfileobj(content, out, 1 << 20)
+        source.unlink()
+
+    def discard(self, pending: str) -> None:
+        """Forgets a provisional file."""
+        self._close(pending)
+        (self.work / pending).unlink()
+
+    def publish(self, files: List[SplitFile], extra: Dict[str, object]) -> None:
+        """Puts the files and index.json in place of those that an earlier index.json lists."""
+        self._close_all()
+        index = {"schema_version": "att-split/v1", **extra, "files": [entry.as_dict() for entry in files]}
+        text = json.dumps(index, ensure_ascii=False, indent=1) + "\n"
+        (self.work / INDEX).write_bytes(text.encode("utf-8", "backslashreplace"))
+        self._remove_earlier()
+        for entry in files:
+            place = self.target / entry.path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(self.work / entry.path, place)
+        os.replace(self.work / INDEX, self.target / INDEX)
+
+    def close(self) -> None:
+        """Removes what was not published."""
+        with contextlib.suppress(OSError):
+            self._close_all()
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def _close(self, name: str) -> None:
+        out = self._open.pop(name, None)
+        if out is not None:
+            out.close()
+
+    def _close_all(self) -> None:
+        while self._open:
+            self._open.popitem()[1].close()
+
+    def _remove_earlier(self) -> None:
+        index = self.target / INDEX
+        for name in _listed(index):
+            with contextlib.suppress(OSError):
+                (self.target / name).unlink()
+            for parent in list(Path(name).parents)[:-1]:
+                with contextlib.suppress(OSError):
+                    (self.target / parent).rmdir()
+        with contextlib.suppress(FileNotFoundError):
+            index.unlink()
+
+
+def _listed(index: Path) -> Iterator[str]:
+    """The files of an earlier run, as far as they are ones this tool can have written."""
+    try:
+        entries = json.loads(index.read_text(encoding="utf-8"))["files"]
+        names = [entry["path"] for entry in entries]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    for name in names:
+        parts = str(name).split("/")
+        if parts[-1].endswith(".log") and all(part not in ("", ".", "..") for part in parts):
+            yield "/".join(parts)
