@@ -50,9 +50,14 @@ class Request:
         return self.rtol is not None or self.atol is not None
 
     @property
+    def same_type(self) -> bool:
+        """True when both sides are the same type, byte order aside."""
+        return self.a.code is self.b.code and bool(self.a.native == self.b.native)
+
+    @property
     def ulp(self) -> bool:
-        """True when both sides are the same type and it has a distance in representable values."""
-        return self.a.code is self.b.code and self.a.code in (Code.F16, Code.BF16, Code.F32, Code.F64)
+        """True when, besides, the type has a distance in representable values."""
+        return self.same_type and self.a.code in (Code.F16, Code.BF16, Code.F32, Code.F64)
 
 
 def accumulate(parts: Iterable[Piece], request: Request) -> Sums:
@@ -131,7 +136,7 @@ class _State:
 
     def _bits(self, block: _Block) -> None:
         first, second = self.request.a, self.request.b
-        if first.native != second.native or first.code is not second.code:
+        if not self.request.same_type:
             self.sums.bit_equal = False
             return
         a, b = _raw(block.a, first), _raw(block.b, second)

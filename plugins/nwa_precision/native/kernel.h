@@ -1,0 +1,80 @@
+// What the parts of the metric kernel share: element types, the sums of one comparison, and the table of block functions
+// that each instruction set provides. No part of the standard library is used here: this header is compiled for several
+// instruction sets, and an inline function of a common header must never be linked from the wrong one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace precision {
+
+// The numbers of autofuse_nwa_precision.metrics.values.Code.
+enum Code : int {
+    kBool, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kF16, kBF16, kF32, kF64, kC32, kC64, kC128, kFloatTable, kIntTable,
+};
+
+constexpr double kEpsilon = 1e-8;       // of the published relative error
+constexpr size_t kBlock = 1024;         // elements per block; its float64 arrays stay in the first-level cache
+constexpr int kSubBins = 32;            // bins of the relative error per octave
+constexpr int kFirstOctave = -64;
+constexpr int kOctaves = 66;            // a relative error is at most 2
+constexpr int kBins = 1 + kOctaves * kSubBins;
+constexpr int kBinShift = 52 - 5;       // exponent and first five mantissa bits of a double are its bin
+constexpr int64_t kFirstBin = int64_t(1023 + kFirstOctave) * kSubBins;
+constexpr int kHistograms = 4;          // neighbours count in different tables: one counter is not awaited by the next
+
+struct RealSums {
+    double dot, square_a, square_b, square_diff, total_diff;
+    double max_diff, max_rel;
+};
+
+struct IntSums {
+    int64_t dot, square_a, square_b, total_diff;
+    uint32_t max_diff;
+};
+
+struct Distribution {
+    int64_t equal, zeros_b, over_1, over_5;
+    uint32_t histogram[kHistograms][kBins];
+};
+
+struct Rule {
+    double atol, rtol, rtol_needed;
+    int64_t violations;
+    bool over;  // some element breaks the rule with rtol_needed
+};
+
+// All block functions take up to kBlock elements. Where `n` is rounded up to kPad, the caller has filled the rest with 0.
+constexpr size_t kPad = 16;
+
+struct BlockOps {
+    const char* name;
+    // Elements of one type, decoded; `table` has 256 float32 (kFloatTable) or int32 (kIntTable) values.
+    void (*to_double)(int code, const void* raw, const void* table, double* out, size_t n);
+    void (*to_int32)(int code, const void* raw, const void* table, int32_t* out, size_t n);
+    void (*split_complex)(int code, const void* raw, double* real, double* imag, size_t n);
+    bool (*all_finite)(const double* values, size_t n);
+    double (*max_abs)(const double* values, size_t n);
+    void (*scale)(const double* values, double factor, double* out, size_t n);
+    // Sums of a padded block; writes |a-b| and the relative errors as well.
+    void (*real_sums)(const double* a, const double* b, double* size, double* rel, size_t n, RealSums* sums);
+    // The same without the two arrays.
+    void (*real_sums_only)(const double* a, const double* b, size_t n, RealSums* sums);
+    double (*inner)(const double* a, const double* b, size_t n);
+    double (*total)(const double* values, size_t n);
+    void (*modulus)(const double* real, const double* imag, double* out, size_t n);
+    // Relative errors size / (larger + epsilon) of a padded block; gives the largest.
+    double (*relative)(const double* size, const double* size_a, const double* size_b, double* rel, size_t n);
+    void (*int_sums)(const int32_t* a, const int32_t* b, double* size, double* size_a, double* size_b, size_t n, IntSums* sums);
+    void (*distribution)(const double* size, const double* rel, size_t n, Distribution* counts);
+    size_t (*count_zeros)(const double* values, size_t n);
+    void (*rule)(const double* size, const double* b, size_t n, Rule* rule);
+    uint64_t (*ulp16)(const void* a, const void* b, uint32_t infinity, size_t n);
+    uint64_t (*ulp32)(const void* a, const void* b, size_t n);
+    uint64_t (*ulp64)(const void* a, const void* b, size_t n);
+};
+
+// The best table that this processor can run.
+const BlockOps& block_ops();
+
+}  // namespace precision
