@@ -68,6 +68,8 @@ class Table:
     rows: Iterable[Sequence[Cell]]
     title: str = ""
     notes: Tuple[str, ...] = ()
+    detail: bool = False
+    """True when the console leaves it out; every file format has it."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 from autofuse.report.model import Cell, Column, Number, Table
 
 from autofuse_att_summary.final_tiling import FinalRecord, RawNumber, decode_finals
+from autofuse_att_summary.ladder import ladder_of
 from autofuse_att_summary.model import (
+    GroupKey,
     Invocation,
     OperatorRun,
     Selected,
@@ -69,6 +71,7 @@ class Row:
         "final",
         "graph",
         "group",
+        "ladder",
         "line",
         "ordinal",
         "path",
@@ -97,9 +100,17 @@ class Row:
         self.case = self.template.key[3] if self.template else None
         """The chosen case, without its tag."""
         self.sub_case = self.template.key[4] if self.template else ""
+        self.ladder = ladder_of(invocation, self.group_key, self.template)
         self.final: Tuple[Cell, ...] = (None,) * len(_FINAL)
         if record is not None:
             self._join(record)
+
+    @property
+    def group_key(self) -> Optional[GroupKey]:
+        """(graph, result, group); None unless all are known."""
+        if self.graph is None or self.result is None or self.group is None:
+            return None
+        return (self.graph, self.result, self.group)
 
     @property
     def order(self) -> Tuple[int, ...]:

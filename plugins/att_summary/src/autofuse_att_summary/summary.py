@@ -11,6 +11,7 @@ from autofuse.errors import EXIT_CANNOT, EXIT_CHECK_FAILED, AutofuseError
 from autofuse.report.emit import emit
 from autofuse.report.model import Provenance, Report
 
+from autofuse_att_summary.explain import charts_of, explain_table
 from autofuse_att_summary.filters import (
     CaseFilter,
     CaseFilterType,
@@ -157,7 +158,12 @@ def summarize(app: App, run: LogRun, rows: Sequence[Row]) -> Report:
         else f"{operators} 个算子，{len(rows)} 行"
     )
     inputs = tuple(stream.name for stream in run.streams)
-    return Report(title, (build_table(rows, title),), provenance=Provenance(app.command_line, inputs))
+    return Report(
+        title,
+        (build_table(rows, title), explain_table(rows)),
+        charts=charts_of(rows),
+        provenance=Provenance(app.command_line, inputs),
+    )
 
 
 def _plural(number: int, what: str) -> str:

@@ -56,7 +56,7 @@ def _lines(report: Report, context: ReportContext) -> Iterator[str]:
     if report.lead:
         yield from map(visible, report.lead)
         parts += 1
-    for table in report.tables:
+    for table in (table for table in report.tables if not table.detail):
         if parts:
             yield ""
         yield from _table_lines(table, context, style)

@@ -1,0 +1,80 @@
+"""Why an objective moved from one run to the other: the change of its largest pipe and of its head cost."""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from typing import Dict, List, Optional, Tuple
+
+from autofuse_att_summary.compare_model import number_of
+from autofuse_att_summary.compare_sides import SideRow
+from autofuse_att_summary.model import PIPES
+
+__all__ = ["explain_change"]
+
+_EXACT = Context(prec=400)
+
+
+def explain_change(base: Optional[SideRow], candidate: Optional[SideRow]) -> str:
+    """One sentence: the objective's change as that of its largest pipe and of the head cost; empty when they are equal.
+
+    The objective is the largest pipe plus the head cost, so the two parts add up to its change exactly.
+    """
+    old, new = _parts(base), _parts(candidate)
+    if old is None or new is None or old == new:
+        return ""
+    total = new.objective - old.objective
+    pipe = new.cycles - old.cycles
+    head = _EXACT.subtract(total, pipe)
+    name = new.pipe if new.pipe == old.pipe else f"bottleneck {old.pipe} → {new.pipe}"
+    parts = [f"{name} {_signed(pipe)}", f"head cost {_signed(head)}"]
+    others = _largest_other(base, candidate, {old.pipe, new.pipe})
+    text = f"objective {_signed(total)} = {', '.join(parts)}"
+    return f"{text}; {others}" if others else text
+
+
+class _Parts:
+    """An objective, taken apart."""
+
+    def __init__(self, objective: Decimal, pipe: str, cycles: Decimal) -> None:
+        self.objective = objective
+        self.pipe = pipe
+        self.cycles = cycles
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Parts) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _parts(row: Optional[SideRow]) -> Optional[_Parts]:
+    objective = number_of(row, "Objective Value")
+    pipes = _pipes(row)
+    if objective is None or not objective.is_finite() or not pipes:
+        return None
+    pipe, cycles = max(sorted(pipes.items()), key=lambda item: item[1])
+    return _Parts(objective, pipe, cycles) if cycles.is_finite() else None
+
+
+def _pipes(row: Optional[SideRow]) -> Dict[str, Decimal]:
+    found = {name: number_of(row, name) for name in PIPES}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _largest_other(base: Optional[SideRow], candidate: Optional[SideRow], shown: set[str]) -> str:
+    """The pipe that moved most without bounding the operator on either side."""
+    old, new = _pipes(base), _pipes(candidate)
+    moved: List[Tuple[Decimal, str]] = [
+        (new[name] - old[name], name)
+        for name in sorted(old)
+        if name in new and name not in shown and old[name].is_finite() and new[name].is_finite()
+    ]
+    moved = [item for item in moved if item[0] != 0]
+    if not moved:
+        return ""
+    change, name = max(moved, key=lambda item: abs(item[0]))
+    return f"{name} {_signed(change)} does not bound it"
+
+
+def _signed(value: Decimal) -> str:
+    text = format(value.quantize(Decimal("0.000001"), context=_EXACT).normalize(_EXACT), "f")
+    return text if text.startswith("-") else f"+{text}"
