@@ -13,6 +13,7 @@ from autofuse_nwa_precision.dumps.index import DumpFile
 from autofuse_nwa_precision.dumps.load import Located, load
 from autofuse_nwa_precision.dumps.tensor import Tensor
 from autofuse_nwa_precision.dumps.values import elements
+from autofuse_nwa_precision.graphs.model import TensorDesc
 from autofuse_nwa_precision.metrics import Metrics, compare
 from autofuse_nwa_precision.pairing import OUTPUT, Pair, Run
 from autofuse_nwa_precision.rows import Row, Side
@@ -69,7 +70,7 @@ class Comparer:
     def row(self, pair: Pair) -> Row:
         """The row of a pair."""
         row = Row(pair, pair.status, pair.reason)
-        row.open, row.close = _unread(pair.open), _unread(pair.close)
+        row.open, row.close = _unread(pair.open, pair.open_desc), _unread(pair.close, pair.close_desc)
         if pair.open is None or pair.close is None or pair.status:
             return row
         try:
@@ -218,11 +219,9 @@ def _both(error_a: Optional[RowError], error_b: Optional[RowError]) -> RowError:
     return RowError(named[0][1].status, "; ".join(reasons))
 
 
-def _unread(located: Optional[Located]) -> Side:
-    if located is None:
-        return Side()
-    desc = located.desc
-    return Side(located.path, desc.dtype.name if desc.dtype else "", desc.shape, desc.layout)
+def _unread(located: Optional[Located], desc: TensorDesc) -> Side:
+    """What the graph promises of a tensor that has not been read."""
+    return Side(located.path if located else "", desc.dtype.name if desc.dtype else "", desc.shape, desc.layout)
 
 
 def _side(before: Side, tensor: Optional[Tensor]) -> Side:

@@ -5,7 +5,7 @@ Only names, mappings and files are looked at here; reading and comparing tensors
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from autofuse_nwa_precision.dumps.index import DumpFile, DumpIndex
@@ -105,6 +105,8 @@ class Pair:
     """Device, model and data index, where the dump folder has them."""
     open: Optional[Located] = None
     close: Optional[Located] = None
+    open_desc: TensorDesc = _NO_DESC
+    close_desc: TensorDesc = _NO_DESC
     status: str = ""
     """Status of a row that cannot be compared; "" when it can be tried."""
     reason: str = ""
@@ -151,7 +153,7 @@ class Planner:
         origin, gap = desc.origin, desc.gap
         if origin is None:
             origin = self._origin_in_dump(fused, index)
-        base = Pair(OUTPUT, fused, index, graph=graph.name)
+        base = Pair(OUTPUT, fused, index, open_desc=desc, graph=graph.name)
         if origin is None:
             yield _skipped(base, RowError(NO_MAPPING, gap))
         else:
@@ -160,8 +162,8 @@ class Planner:
     def _input(
         self, graph: Graph, fused: Operator, index: int, source: Source, producer: Optional[Operator]
     ) -> Iterator[Pair]:
-        base = Pair(INPUT, fused, index, source.node, source.index, graph=graph.name)
         desc = _at(fused.input_descs, index)
+        base = Pair(INPUT, fused, index, source.node, source.index, open_desc=desc, graph=graph.name)
         if producer is not None and producer.type in CONSTANT_TYPES:
             yield _skipped(base, RowError(SKIPPED_CONST_DATA, f"its source is a {producer.type}"))
             return
@@ -180,34 +182,31 @@ class Planner:
         """The rows of one fused tensor with a known origin: one for each step."""
         self.mappings[base.side] += 1
         name, operator = self._original(origin)
-        found = Pair(base.side, base.fused, base.index, name, origin.index, graph=base.graph)
+        their_desc = _with_origin(_at(operator.output_descs, origin.index) if operator else _NO_DESC, origin)
+        found = replace(
+            base,
+            origin_name=name,
+            origin_index=origin.index,
+            origin_type=operator.type if operator else "",
+            close_desc=their_desc,
+        )
         try:
             ours = self.open.dumps_of(base.fused.name, base.fused.type, base.side, base.index)
-            theirs = self.close.dumps_of(name, operator.type if operator else "", OUTPUT, origin.index)
+            theirs = self.close.dumps_of(name, found.origin_type, OUTPUT, origin.index)
         except RowError as error:
             yield _skipped(found, error)
             return
         if not ours and not theirs:
             yield _skipped(found, RowError(FILE_NOT_FOUND, "neither run has a dump of it"))
-        their_desc = _at(operator.output_descs, origin.index) if operator else _NO_DESC
-        their_desc = _with_origin(their_desc, origin)
         for step in paired_steps(ours, theirs, self._models):
-            a = Located(step.open, base.side, base.index, desc) if step.open else None
-            b = Located(step.close, OUTPUT, origin.index, their_desc) if step.close else None
-            yield Pair(
-                base.side,
-                base.fused,
-                base.index,
-                name,
-                origin.index,
-                operator.type if operator else "",
-                step.number,
-                _place(step.open or step.close),
-                a,
-                b,
-                FILE_NOT_FOUND if a is None or b is None else "",
-                step.gap or _index_note(step.open, step.close),
-                base.graph,
+            yield replace(
+                found,
+                step=step.number,
+                place=_place(step.open or step.close),
+                open=Located(step.open, base.side, base.index, desc) if step.open else None,
+                close=Located(step.close, OUTPUT, origin.index, their_desc) if step.close else None,
+                status="" if step.open and step.close else FILE_NOT_FOUND,
+                reason=step.gap or _index_note(step.open, step.close),
             )
 
     def _original(self, origin: Origin) -> Tuple[str, Optional[Operator]]:
@@ -230,16 +229,7 @@ class Planner:
 
 
 def _skipped(pair: Pair, error: RowError) -> Pair:
-    return Pair(
-        pair.side,
-        pair.fused,
-        pair.index,
-        pair.origin_name,
-        pair.origin_index,
-        status=error.status,
-        reason=error.reason,
-        graph=pair.graph,
-    )
+    return replace(pair, status=error.status, reason=error.reason)
 
 
 def _at(descs: Sequence[TensorDesc], index: int) -> TensorDesc:

@@ -72,9 +72,7 @@ def paired_steps(open_dumps: Sequence[DumpFile], close_dumps: Sequence[DumpFile]
         steps.extend(_numbered(_in_order(dumps, found), _model_gap(model, found, theirs)))
     for model, dumps in theirs.items():
         if model not in used:
-            steps.extend(
-                _numbered(((None, dump) for dump in dumps), f"the open run has no dump of it in {_named(model)}")
-            )
+            steps.extend(_numbered(((None, dump) for dump in dumps), _no_dump(ours, model)))
     return steps
 
 
@@ -109,6 +107,10 @@ def _in_threads(ours: Sequence[DumpFile], theirs: Sequence[DumpFile]) -> Iterato
         left, right = mine.get(thread, []), other.get(thread, [])
         for k in range(max(len(left), len(right))):
             yield left[k] if k < len(left) else None, right[k] if k < len(right) else None
+
+
+def _no_dump(ours: Dict[ModelKey, List[DumpFile]], model: ModelKey) -> str:
+    return f"the open run has no dump of it in {_named(model)}" if ours else "the open run has no dump of it"
 
 
 def _model_gap(model: ModelKey, found: Sequence[DumpFile], theirs: Dict[ModelKey, List[DumpFile]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -45,9 +46,22 @@ def load(located: Located) -> Tensor:
     return _from_npy(path, opened, located)
 
 
-@lru_cache(maxsize=64)
 def open_dump(path: str) -> Union[Npy, RawDump]:
     """Opens a dump file by its content; the last ones stay open: each output of an operator asks for the same one."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return _opened(path)
+    return _remembered(path, status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+@lru_cache(maxsize=64)
+def _remembered(path: str, *_state: int) -> Union[Npy, RawDump]:
+    """A file is the same one as long as its state is."""
+    return _opened(path)
+
+
+def _opened(path: str) -> Union[Npy, RawDump]:
     data = content(path)
     return read_npy(data) if data[:6] == MAGIC else read_raw(path, data)
 

@@ -1,6 +1,6 @@
 """What the name of a dump file and the folders above it say; nothing here touches the file system.
 
-A name is `<OpType>.<op_name>.<task>.<stream>.<timestamp>`, with `.4.<ctx>.<thread>.<dev>` behind it for FFTS+ tasks, and
+A name is `<OpType>.<op_name>.<task>.<stream>.<timestamp>`, with `.4.<ctx>.<thread>.<dev>` behind it for FFTS+, and
 for a file of one tensor `.<input|output>.<index>[.<dims or layout>…].npy`. It is read from the right, because type and
 name may hold dots in capture mode; an old form has no stream.
 """

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from autofuse_nwa_precision.metrics import Metrics
     from autofuse_nwa_precision.metrics.model import Number
 
-__all__ = ["MEASURES", "cells_of_measures", "main_table", "side_word", "text_of_shape"]
+__all__ = ["MEASURES", "cells_of_measures", "main_table", "side_word", "text_of_shape", "value_text"]
 
 _Getter = Callable[[Row], Cell]
 _Measure = Callable[["Metrics"], Cell]
@@ -121,6 +121,11 @@ def text_of_shape(shape: Optional[Sequence[int]]) -> Optional[str]:
 def value_cell(value: Number) -> Cell:
     """An element's value; a complex one as text."""
     return str(value) if isinstance(value, complex) else value
+
+
+def value_text(value: Number) -> str:
+    """An element's value in a sentence."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def cells_of_measures(metrics: Optional[Metrics]) -> List[Cell]:

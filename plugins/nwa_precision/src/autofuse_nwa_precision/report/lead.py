@@ -7,8 +7,9 @@ from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from autofuse_nwa_precision.blame import PROPAGATED, ROOT, Flow
 from autofuse_nwa_precision.pairing import INPUT, OUTPUT
-from autofuse_nwa_precision.report.columns import side_word
+from autofuse_nwa_precision.report.columns import side_word, text_of_shape, value_text
 from autofuse_nwa_precision.rows import Row, Summary
+from autofuse_nwa_precision.tolerance import PASS
 
 __all__ = ["Context", "lead_lines", "note_lines"]
 
@@ -36,8 +37,8 @@ def lead_lines(context: Context) -> Tuple[str, ...]:
 
 def note_lines(context: Context) -> Tuple[str, ...]:
     """Why rows were not compared, and what compared rows have to say."""
-    told = [row for row in context.rows if row.reason and row.verdict != "pass"]
-    noted = [row for row in context.rows if row.reason and row.verdict == "pass"]
+    told = [row for row in context.rows if row.reason and row.verdict != PASS and row.blame != ROOT]
+    noted = [row for row in context.rows if row.reason and row.verdict == PASS]
     lines = [f"{_tensor(row, context.lang)}: {row.status}: {row.reason}" for row in [*told, *noted]]
     if len(lines) > _MOST_NOTES:
         more = len(lines) - _MOST_NOTES
@@ -73,11 +74,20 @@ def _root_line(row: Row, context: Context) -> str:
     if row.amplification is not None:
         word = "放大" if context.lang == "zh" else "amplification"
         text += f"; {word} {row.amplification:.3g}"
+    text += _worst_element(row, context.lang)
     lost = context.flow.ancestors_among(row.pair.fused.name, _lost(context.rows, row.pair.step))
     if lost:
         names = ", ".join(lost[:3]) + (" …" if len(lost) > 3 else "")
         text += f"; 其前未能比较: {names}" if context.lang == "zh" else f"; not compared before it: {names}"
     return text
+
+
+def _worst_element(row: Row, lang: str) -> str:
+    worst = row.metrics.worst if row.metrics else None
+    if worst is None:
+        return ""
+    place, a, b = text_of_shape(worst.index), value_text(worst.a), value_text(worst.b)
+    return f"; 最差元素 {place}: {a} 对 {b}" if lang == "zh" else f"; worst element {place}: {a} against {b}"
 
 
 def _lost(rows: Sequence[Row], step: int) -> frozenset[str]:
