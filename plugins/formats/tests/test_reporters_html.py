@@ -15,7 +15,7 @@ from autofuse.report.emit import emit
 from autofuse.report.model import Column, Number, Report, ReportContext, Table
 from autofuse_formats.reporters import html
 from autofuse_formats.reporters.visible import visible
-from browser import evaluate, needs_browser, run_page
+from browser import evaluate, evaluate_all, needs_browser, run_page
 from report_sample import COLUMNS, HOSTILE, Rows, figure, sample_report
 
 
@@ -205,51 +205,72 @@ const filter = text => {
 """
 
 
-def drive(tmp_path, script, rows=300):
-    return evaluate(tmp_path / "page.html", without_policy(render(sample_report(rows))), TOOLS + script)
+PROBES = {}
+"""Test → the script that it runs on a page of its own."""
 
 
-@needs_browser
-def test_browser_shows_hostile_names_as_text(tmp_path):
-    script = (
-        "answer([first().slice(0, 19), document.scripts.length, document.querySelectorAll('td script, td b').length])"
-    )
-    names, scripts, inside = drive(tmp_path, script)
+def in_browser(script):
+    """The test gets what the script gives to `answer(value)`; all of them run in one start of the browser."""
+
+    def decorate(test):
+        PROBES[test.__name__] = script
+        return needs_browser(test)
+
+    return decorate
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """Test → answer."""
+    page = without_policy(render(sample_report(300)))
+    probes = {name: (page, f"{TOOLS}{script}") for name, script in PROBES.items()}
+    return evaluate_all(tmp_path_factory.mktemp("browser") / "pages.html", probes)
+
+
+@pytest.fixture
+def answer(answers, request):
+    """What the script of this test saw."""
+    return answers[request.node.name]
+
+
+@in_browser("""
+answer([first().slice(0, 19), document.scripts.length, document.querySelectorAll("td script, td b").length]);
+""")
+def test_browser_shows_hostile_names_as_text(answer):
+    names, scripts, inside = answer
     assert names == [visible(name).replace("\udc80", "\\udc80") for name in HOSTILE]
     assert (scripts, inside) == (3, 0)
 
 
-@needs_browser
-def test_browser_pages_through_the_rows(tmp_path):
-    script = """
-    const before = [status(), rows().length];
-    section.querySelector("[aria-label='next page']").click();
-    const next = [status(), section.querySelector("[aria-label='previous page']").disabled];
-    section.querySelector("select").value = "1000";
-    section.querySelector("select").dispatchEvent(new Event("change"));
-    answer([before, next, [status(), rows().length]]);
-    """
-    assert drive(tmp_path, script) == [
+@in_browser("""
+const before = [status(), rows().length];
+section.querySelector("[aria-label='next page']").click();
+const next = [status(), section.querySelector("[aria-label='previous page']").disabled];
+section.querySelector("select").value = "1000";
+section.querySelector("select").dispatchEvent(new Event("change"));
+answer([before, next, [status(), rows().length]]);
+""")
+def test_browser_pages_through_the_rows(answer):
+    assert answer == [
         ["rows 1–100 of 319", 100],
         ["rows 101–200 of 319", False],
         ["rows 1–319 of 319", 319],
     ]
 
 
-@needs_browser
-def test_browser_sorts_numbers_as_numbers_and_keeps_gaps_last(tmp_path):
-    script = """
-    section.querySelector("select").value = "1000";
-    section.querySelector("select").dispatchEvent(new Event("change"));
-    const press = name => {
-      head(name).querySelector("button").click();
-      return [head(name).getAttribute("aria-sort"), column(name)];
-    };
-    const up = press("Objective Value"), down = press("Objective Value"), off = press("Objective Value");
-    const keys = press("Tiling Key")[1];
-    answer([up, down, off, keys, document.activeElement.textContent]);
-    """
-    (up_sort, up), (down_sort, down), (off_sort, off), keys, focused = drive(tmp_path, script, rows=40)
+@in_browser("""
+section.querySelector("select").value = "1000";
+section.querySelector("select").dispatchEvent(new Event("change"));
+const press = name => {
+  head(name).querySelector("button").click();
+  return [head(name).getAttribute("aria-sort"), column(name)];
+};
+const up = press("Objective Value"), down = press("Objective Value"), off = press("Objective Value");
+const keys = press("Tiling Key")[1];
+answer([up, down, off, keys, document.activeElement.textContent]);
+""")
+def test_browser_sorts_numbers_as_numbers_and_keeps_gaps_last(answer):
+    (up_sort, up), (down_sort, down), (off_sort, off), keys, focused = answer
     assert (up_sort, down_sort, off_sort) == ("ascending", "descending", "none")
     order = ["-inf", "0.1", "128", "1754.082830", "18446744073709551615", "1e+300", "inf", "nan", "–"]
     assert list(dict.fromkeys(up)) == order
@@ -262,23 +283,21 @@ def test_browser_sorts_numbers_as_numbers_and_keeps_gaps_last(tmp_path):
     assert focused == "Tiling Key"
 
 
-@needs_browser
-def test_browser_sorts_names_naturally(tmp_path):
-    script = """
-    filter("autofuse");
-    head("Operator").querySelector("button").click();
-    answer(first().slice(0, 12));
-    """
-    assert drive(tmp_path, script) == [f"autofuse_pointwise_{index}_Abs_Add" for index in range(12)]
+@in_browser("""
+filter("autofuse");
+head("Operator").querySelector("button").click();
+answer(first().slice(0, 12));
+""")
+def test_browser_sorts_names_naturally(answer):
+    assert answer == [f"autofuse_pointwise_{index}_Abs_Add" for index in range(12)]
 
 
-@needs_browser
-def test_browser_filters(tmp_path):
-    script = """
-    answer([filter("pointwise_29"), filter("pointwise_1 plog-3"), filter("Line>298"), filter("graph=2 line<4"),
-            filter("operator:融合"), filter("no such"), filter("<&>"), filter("")[0]]);
-    """
-    words, both, above, column, chinese, none, sign, everything = drive(tmp_path, script)
+@in_browser("""
+answer([filter("pointwise_29"), filter("pointwise_1 plog-3"), filter("Line>298"), filter("graph=2 line<4"),
+        filter("operator:融合"), filter("no such"), filter("<&>"), filter("")[0]]);
+""")
+def test_browser_filters(answer):
+    words, both, above, column, chinese, none, sign, everything = answer
     assert words[0] == "rows 1–11 of 11 (of 319)"
     assert all("pointwise_29" in name for name in words[1])
     assert both[1][0] == "autofuse_pointwise_10_Abs_Add"
@@ -290,18 +309,17 @@ def test_browser_filters(tmp_path):
     assert everything == "rows 1–100 of 319"
 
 
-@needs_browser
-def test_browser_links_values_to_their_log_line(tmp_path):
-    script = """
-    const row = rows()[1];
-    const links = [...row.querySelectorAll("a")].map(link => [link.href, link.title, link.textContent]);
-    let copied = "";
-    document.execCommand = () => { copied = document.activeElement.value; return true; };
-    Object.defineProperty(navigator, "clipboard", {value: {writeText: () => Promise.reject()}});
-    row.querySelector("td.log button").click();
-    setTimeout(() => answer([links, copied, document.getElementById("live").textContent]), 50);
-    """
-    links, copied, said = drive(tmp_path, script)
+@in_browser("""
+const row = rows()[1];
+const links = [...row.querySelectorAll("a")].map(link => [link.href, link.title, link.textContent]);
+let copied = "";
+document.execCommand = () => { copied = document.activeElement.value; return true; };
+Object.defineProperty(navigator, "clipboard", {value: {writeText: () => Promise.reject()}});
+row.querySelector("td.log button").click();
+setTimeout(() => answer([links, copied, document.getElementById("live").textContent]), 50);
+""")
+def test_browser_links_values_to_their_log_line(answer):
+    links, copied, said = answer
     where = "/var/log/run 1/plog-1.log:2"
     href = "file:///var/log/run%201/plog-1.log#L2"
     assert links[0] == [href, where, "plog-1.log:2"]
@@ -310,17 +328,16 @@ def test_browser_links_values_to_their_log_line(tmp_path):
     assert said == f"copied {where}"
 
 
-@needs_browser
-def test_browser_chooses_columns(tmp_path):
-    script = """
-    const names = () => heads().map(cell => cell.textContent);
-    const before = names(), text = section.querySelector("summary").textContent;
-    section.querySelector(".menu button").click();
-    const all = names();
-    section.querySelector(".menu input").click();
-    answer([before, text, all, names(), section.querySelector("summary").textContent]);
-    """
-    before, text, everything, fewer, after = drive(tmp_path, script)
+@in_browser("""
+const names = () => heads().map(cell => cell.textContent);
+const before = names(), text = section.querySelector("summary").textContent;
+section.querySelector(".menu button").click();
+const all = names();
+section.querySelector(".menu input").click();
+answer([before, text, all, names(), section.querySelector("summary").textContent]);
+""")
+def test_browser_chooses_columns(answer):
+    before, text, everything, fewer, after = answer
     assert before == ["Operator", "Log", "Graph", "Objective Value", "Cosine", "Tiling Key"]
     assert text == "columns 5 of 7"
     assert everything == [*before, "Source", "Line"]
@@ -328,27 +345,25 @@ def test_browser_chooses_columns(tmp_path):
     assert after == "columns 6 of 7"
 
 
-@needs_browser
-def test_browser_prints_all_filtered_rows(tmp_path):
-    script = """
-    filter("autofuse");
-    window.dispatchEvent(new Event("beforeprint"));
-    const printed = [rows().length, section.querySelectorAll("th button").length];
-    window.dispatchEvent(new Event("afterprint"));
-    answer([printed, [rows().length, section.querySelectorAll("th button").length]]);
-    """
-    assert drive(tmp_path, script) == [[300, 0], [100, 5]]
+@in_browser("""
+filter("autofuse");
+window.dispatchEvent(new Event("beforeprint"));
+const printed = [rows().length, section.querySelectorAll("th button").length];
+window.dispatchEvent(new Event("afterprint"));
+answer([printed, [rows().length, section.querySelectorAll("th button").length]]);
+""")
+def test_browser_prints_all_filtered_rows(answer):
+    assert answer == [[300, 0], [100, 5]]
 
 
-@needs_browser
-def test_browser_works_by_keyboard_alone(tmp_path):
-    script = """
-    const reached = [...section.querySelectorAll("input, button, select, summary, a, [tabindex]")]
-      .filter(node => node.tabIndex >= 0 && node.getClientRects().length).map(node => node.tagName);
-    answer([heads().filter(cell => cell.querySelector("button")).length, reached.slice(0, 4), reached.includes("TH"),
-            section.querySelector(".scroll").tabIndex]);
-    """
-    buttons, reached, cells_reached, scroll = drive(tmp_path, script)
+@in_browser("""
+const reached = [...section.querySelectorAll("input, button, select, summary, a, [tabindex]")]
+  .filter(node => node.tabIndex >= 0 && node.getClientRects().length).map(node => node.tagName);
+answer([heads().filter(cell => cell.querySelector("button")).length, reached.slice(0, 4), reached.includes("TH"),
+        section.querySelector(".scroll").tabIndex]);
+""")
+def test_browser_works_by_keyboard_alone(answer):
+    buttons, reached, cells_reached, scroll = answer
     assert buttons == 5
     assert reached == ["INPUT", "BUTTON", "BUTTON", "SELECT"]
     assert not cells_reached
@@ -381,15 +396,19 @@ def test_browser_runs_the_page_under_its_policy_and_no_other_script(tmp_path):
 
 
 @needs_browser
-@pytest.mark.parametrize("width", [360, 800, 1600])
-def test_browser_page_never_scrolls_sideways(tmp_path, width):
-    script = (
-        "answer([document.documentElement.scrollWidth, innerWidth, document.querySelector('.controls').scrollWidth])"
-    )
-    options = (f"--window-size={width},800",)
-    page, window, controls = evaluate(tmp_path / "page.html", without_policy(render(sample_report())), script, *options)
-    assert page <= window
-    assert controls <= window
+def test_browser_page_never_scrolls_sideways(tmp_path):
+    script = """
+    const edges = [document.documentElement, document.querySelector(".controls")].map(node => node.scrollWidth);
+    answer([innerWidth, ...edges]);
+    """
+    widths = {"phone": 360, "window": 800, "screen": 1600}
+    page = (without_policy(render(sample_report())), script)
+    answers = evaluate_all(tmp_path / "page.html", dict.fromkeys(widths, page), widths=widths)
+    for name, width in widths.items():
+        window, document, controls = answers[name]
+        assert window == width
+        assert document <= width
+        assert controls <= width
 
 
 @needs_browser

@@ -16,7 +16,7 @@ from autofuse_formats.charts.heatmap import _Colours
 from autofuse_formats.charts.scale import scale_for
 from autofuse_formats.charts.text import compact_label, number_label, shortened, text_width
 from autofuse_formats.reporters import svg
-from browser import evaluate, needs_browser
+from browser import evaluate, evaluate_all, needs_browser
 from report_sample import HOSTILE, charts, figure, sample_report
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -300,7 +300,8 @@ def test_no_text_overlaps_or_leaves_the_canvas(tmp_path):
     text = (
         f"<!doctype html><html><head><meta charset=utf-8><style>{stylesheet()}</style></head><body>{page}</body></html>"
     )
-    count, found = evaluate(tmp_path / "charts.html", text, LOOK)
+    look = {"charts": (text, LOOK)}
+    count, found = evaluate_all(tmp_path / "charts.html", look, widths={"charts": 1000})["charts"]
     assert count > 5000
     assert found == []
 
