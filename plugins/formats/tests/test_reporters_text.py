@@ -12,6 +12,7 @@ import pytest
 from autofuse.cli.app import App
 from autofuse.errors import AutofuseError
 from autofuse.report.emit import emit
+from autofuse.report.formulas import guarded, unguarded
 from autofuse.report.model import Column, Number, Report, ReportContext, Table
 from autofuse_formats.reporters import console, csv_table
 from autofuse_formats.reporters.visible import display_width, shorten, visible
@@ -118,7 +119,7 @@ def test_csv_reads_back_exactly():
     text = render(csv_table.write, report)
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert rows[0] == ["Operator", "Graph", "Objective Value", "Cosine", "Tiling Key", "Source", "Line"]
-    names = [csv_table.unguarded(cells[0]) for cells in rows[1:]]
+    names = [unguarded(cells[0]) for cells in rows[1:]]
     expected = [name.replace("\udc80", "\\udc80") for name in HOSTILE]
     assert names[: len(HOSTILE)] == expected
     assert [cells[2] for cells in rows[1:11]] == [
@@ -135,15 +136,14 @@ def test_csv_line_ends_and_bom():
 
 @pytest.mark.parametrize("name", ["=1+1", "+a", "-a|b", "@x", "\tx", "\rx", "=", "'=1", "''@x"])
 def test_csv_guards_formulas_without_loss(name):
-    guarded = csv_table.guarded(name)
-    assert guarded == f"'{name}"
-    assert csv_table.unguarded(guarded) == name
+    assert guarded(name) == f"'{name}"
+    assert unguarded(guarded(name)) == name
 
 
 @pytest.mark.parametrize("name", ["autofuse_0", "", "-", "-5", "+3.5 %", "-inf", "-1e-5", "'quoted'", "a=b", "融合"])
 def test_csv_leaves_other_text_alone(name):
-    assert csv_table.guarded(name) == name
-    assert csv_table.unguarded(name) == name
+    assert guarded(name) == name
+    assert unguarded(name) == name
 
 
 def test_csv_makes_controls_visible_on_a_terminal_only():
@@ -239,6 +239,7 @@ sys.path.insert(0, {folder!r})
 from report_sample import Rows, COLUMNS
 from autofuse.cli.app import App
 from autofuse.report.emit import emit
+from autofuse.report.formulas import guarded, unguarded
 from autofuse.report.model import Report, Table
 try:
     emit(App(), Report("t", (Table("main", COLUMNS, Rows(50000)),)), "csv", None)

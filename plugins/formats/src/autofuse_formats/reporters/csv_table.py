@@ -1,31 +1,23 @@
 """csv: the main table, RFC 4180 quoting, `\\n` line ends, a BOM in files so that spreadsheets read UTF-8.
 
-Numbers stand as logged. A text that a spreadsheet would run as a formula (it starts with `=`, `+`, `-`, `@`, tab or
-carriage return and is no plain number) gets one apostrophe in front, and so does a text that already starts with
-apostrophes and such a character: removing one apostrophe (`unguarded`) always gives the text back, and names that the
-compiler makes are never touched.
+Numbers stand as logged. A text that a spreadsheet would run as a formula is guarded by an apostrophe without loss, see
+`autofuse.report.formulas`; names that the compiler makes are never touched.
 """
 
 from __future__ import annotations
 
 import csv
-import re
 from typing import BinaryIO, Callable, List, Tuple
 
+from autofuse.report.formulas import FORMULA_STARTS, guarded
 from autofuse.report.model import Cell, Column, Report, ReportContext
 
 from autofuse_formats.reporters.cells import cell_text, encode, padded
 from autofuse_formats.reporters.visible import visible
 
-__all__ = ["guarded", "unguarded", "write"]
+__all__ = ["write"]
 
 _BOM = b"\xef\xbb\xbf"
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_GUARDED = re.compile(r"'+[=+\-@\t\r]")
-_HARMLESS = re.compile(
-    r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s?%?|[-+]?(?:nan|inf)|[-+]", re.IGNORECASE
-)
-_STARTS = frozenset("'=+-@\t\r")
 
 
 def write(report: Report, out: BinaryIO, context: ReportContext) -> None:
@@ -45,25 +37,13 @@ def write(report: Report, out: BinaryIO, context: ReportContext) -> None:
     lines.flush()
 
 
-def guarded(text: str) -> str:
-    """`text` with an apostrophe in front where a spreadsheet would take it for a formula."""
-    if _FORMULA.match(text) and not _HARMLESS.fullmatch(text):
-        return f"'{text}"
-    return text
-
-
-def unguarded(text: str) -> str:
-    """The text that `guarded` was given."""
-    return text[1:] if _GUARDED.match(text) else text
-
-
 def _converter(columns: Tuple[Column, ...]) -> Callable[[List[Cell]], List[str]]:
     def convert(row: List[Cell]) -> List[str]:
         if len(row) != len(columns):
             row = padded(row, columns)
         return [
             "" if cell is None
-            else (cell if cell[:1] not in _STARTS else guarded(cell)) if isinstance(cell, str)
+            else (cell if cell[:1] not in FORMULA_STARTS else guarded(cell)) if isinstance(cell, str)
             else cell_text(cell, column)
             for cell, column in zip(row, columns)
         ]  # fmt: skip
