@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional
 
 from autofuse import API_VERSION
 from autofuse.hookspecs import HOOKS
-from autofuse.types import CommandSpec, FormatSample, LayoutSpec, ParserSpec, ReporterSpec, Spec
+from autofuse.types import CommandSpec, FormatSample, LayoutSample, LayoutSpec, ParserSpec, ReporterSpec, Spec
 
 __all__ = ["SpecProblem", "checked_specs", "module_problem"]
 
@@ -102,6 +102,8 @@ def _particular_problems(spec: Spec) -> Iterator[str]:
             yield f'the suffixes {spec.suffixes!r}; a tuple such as (".csv",) is expected'
     if isinstance(spec, LayoutSpec) and not (_is_layout(spec.stored) and _is_layout(spec.plain)):
         yield f"the layouts {spec.stored!r} and {spec.plain!r}; two names are expected"
+    if isinstance(spec, LayoutSpec) and not _is_tuple_of(LayoutSample, spec.samples):
+        yield f"the samples {spec.samples!r}; a tuple of LayoutSample is expected"
     if isinstance(spec, ParserSpec):
         yield from _parser_problems(spec)
 
@@ -115,7 +117,7 @@ def _parser_problems(spec: ParserSpec) -> Iterator[str]:
 
     if not _is_tuple_of(bytes, spec.markers) or not spec.markers or not all(spec.markers):
         yield f'the markers {spec.markers!r}; a tuple such as (b"[PROF]",) is expected'
-    elif any(b"\n" in marker for marker in spec.markers):
+    elif any(b"\n" in marker or b"\r" in marker for marker in spec.markers):
         yield "a marker that holds a line end"
     if not isinstance(spec.records, tuple) or not spec.records or not all(_is_record(kind) for kind in spec.records):
         yield f"the records {spec.records!r}; a tuple of subclasses of {Record.__name__} is expected"

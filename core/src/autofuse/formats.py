@@ -13,10 +13,9 @@ from autofuse.config import Config, config_folder
 from autofuse.errors import AutofuseError
 from autofuse.plugin import Plugin
 
-__all__ = ["SUFFIX", "beside_module", "folder_plugins", "read_formats"]
+__all__ = ["SUFFIX", "beside_module", "file_plugin", "folder_plugins", "read_formats"]
 
 SUFFIX = ".format.toml"
-_ORIGIN = "format file"
 
 
 def beside_module(module: Any) -> List[str]:
@@ -45,8 +44,13 @@ def folder_plugins(config: Config) -> List[Plugin]:
         for path in _files(folder):
             if os.path.realpath(path) not in seen:
                 seen.add(os.path.realpath(path))
-                found.append(Plugin(os.path.basename(path)[: -len(SUFFIX)], _ORIGIN, "", path))
+                found.append(file_plugin(path))
     return found
+
+
+def file_plugin(path: str) -> Plugin:
+    """A format file as a plugin of its own."""
+    return Plugin(os.path.basename(path)[: -len(SUFFIX)], "format file", "", path)
 
 
 def read_formats(plugin: Plugin, paths: Iterable[str]) -> None:

@@ -85,6 +85,17 @@ class Host:
         self._adopt(plugin, module)
         return plugin
 
+    def add_format(self, path: str) -> Plugin:
+        """Registers a format file that lies in none of the folders, such as one that is being written."""
+        from autofuse.formats import file_plugin, read_formats
+
+        plugin = file_plugin(path)
+        self.plugins.append(plugin)
+        read_formats(plugin, [path])
+        for spec in plugin.specs.get("autofuse_record_parsers", ()):
+            self._owners[id(spec)] = plugin
+        return plugin
+
     def is_disabled(self, plugin: Plugin) -> bool:
         """Whether the config, the environment or --no-plugins switches it off."""
         names = {canonical(plugin.name), canonical(plugin.distribution)}

@@ -279,8 +279,8 @@ def _check_path(path: List[Any]) -> None:
             continue
         if not anchored and not _separated(path[:position], _ALL, path[position].characters):
             raise NotLinear(
-                "the search begins a repeat again at every character; begin the pattern with ^, with \\b before a word, "
-                "or with characters that the repeat cannot match"
+                "the search begins a repeat again at every character; begin the pattern with ^, with \\b before a "
+                "word, or with characters that the repeat cannot match"
             )
         for earlier in repeats[: repeats.index(position)]:
             one, other = path[earlier].characters, path[position].characters

@@ -7,44 +7,25 @@ def test_hello(autofuse_cli):
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Dict, Iterator, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Callable, Dict, Iterator, Mapping, Optional, Sequence
 
 import pytest
 
-__all__ = ["Outcome", "autofuse_cli", "install_plugin", "run_cli"]
+from autofuse.inprocess import Outcome, run_cli
+
+if TYPE_CHECKING:
+    from autofuse.scan.lines import LineBatch
+
+__all__ = ["Outcome", "autofuse_cli", "batch_of", "install_plugin", "run_cli"]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What one run of the command line did."""
+def batch_of(lines: Sequence[bytes], markers: Sequence[bytes]) -> LineBatch:
+    """The batch that the scanner gives for these lines, for tests of a record parser."""
+    from autofuse.conformance import parsers
 
-    exit_code: int
-    stdout_bytes: bytes
-    stderr: str
-
-    @property
-    def stdout(self) -> str:
-        """Standard output as text."""
-        return self.stdout_bytes.decode("utf-8", "replace")
-
-
-def run_cli(*arguments: Union[str, os.PathLike[str]], stdin: bytes = b"") -> Outcome:
-    """Runs `autofuse ARGUMENTS…` in this process with captured streams; nothing is a terminal."""
-    from autofuse.cli.main import main
-
-    out, err = _Stream(), _Stream()
-    with _replaced(stdin=_Stream(stdin), stdout=out, stderr=err):
-        try:
-            code = main([os.fspath(argument) for argument in arguments])
-        except SystemExit as error:
-            code = error.code if isinstance(error.code, int) else 3
-    return Outcome(code, out.content(), err.content().decode("utf-8", "replace"))
+    return parsers.batch_of(lines, markers)
 
 
 @pytest.fixture
@@ -57,7 +38,8 @@ def autofuse_cli() -> Callable[..., Outcome]:
 def install_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Path]]:
     """Puts a distribution on sys.path: `install_plugin("acme", {"acme.py": "…"}, entry_points={"acme": "acme"})`.
 
-    The host finds it as it finds an installed one. Gives the folder that was added.
+    The host finds it as it finds an installed one. Gives the folder that was added. `metadata` replaces the text of the
+    file METADATA.
     """
     before = set(sys.modules)
 
@@ -66,12 +48,14 @@ def install_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         files: Mapping[str, str],
         entry_points: Optional[Mapping[str, str]] = None,
         version: str = "1.0",
+        metadata: Optional[str] = None,
     ) -> Path:
         folder = tmp_path / f"site-{distribution}"
         points = entry_points if entry_points is not None else {distribution: distribution}
         everything: Dict[str, str] = dict(files)
         info = f"{distribution.replace('-', '_')}-{version}.dist-info"
-        everything[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
+        plain = f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
+        everything[f"{info}/METADATA"] = plain if metadata is None else metadata
         lines = "".join(f"{name} = {value}\n" for name, value in points.items())
         everything[f"{info}/entry_points.txt"] = f"[autofuse]\n{lines}"
         for name, text in everything.items():
@@ -86,34 +70,3 @@ def install_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         origin = getattr(sys.modules[name], "__file__", None) or ""
         if origin.startswith(str(tmp_path)):
             del sys.modules[name]
-
-
-class _Stream(io.TextIOWrapper):
-    """A text stream over bytes in memory that stays readable after the code under test closed or detached it."""
-
-    def __init__(self, content: bytes = b"") -> None:
-        self.memory = io.BytesIO(content)
-        super().__init__(self.memory, encoding="utf-8", errors="backslashreplace", newline="", write_through=True)
-
-    def content(self) -> bytes:
-        """All bytes written so far."""
-        with contextlib.suppress(ValueError):
-            self.flush()
-        return self.memory.getvalue()
-
-    def close(self) -> None:
-        """Flushes only: the test still reads the content."""
-        with contextlib.suppress(ValueError):
-            self.flush()
-
-
-@contextlib.contextmanager
-def _replaced(**streams: _Stream) -> Iterator[None]:
-    saved = {name: getattr(sys, name) for name in streams}
-    for name, stream in streams.items():
-        setattr(sys, name, stream)
-    try:
-        yield
-    finally:
-        for name, stream in saved.items():
-            setattr(sys, name, stream)

@@ -52,6 +52,7 @@ __all__ = [
     "InputShape",
     "InvocationBegin",
     "InvocationEnd",
+    "LayoutSample",
     "LayoutSpec",
     "LogSourceSpec",
     "ModelInfoBegin",
@@ -141,6 +142,14 @@ class ParserSpec(Spec):
 
 
 @dataclass(frozen=True)
+class LayoutSample:
+    """A stored shape and the original shape that fits it; checked by `autofuse plugins check`."""
+
+    stored: Tuple[int, ...]
+    shape: Tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class LayoutSpec(Spec):
     """Converts a stored tensor to a plain layout; see `autofuse.hookspecs.autofuse_layout_converters`."""
 
@@ -148,6 +157,7 @@ class LayoutSpec(Spec):
     """Name of the stored layout, as in dumps: `NC1HWC0`, `FRACTAL_NZ` …"""
     plain: str = ""
     """Name of the plain layout it gives: `NHWC`, `ND` …"""
+    samples: Tuple[LayoutSample, ...] = ()
 
 
 @dataclass(frozen=True)
