@@ -1,0 +1,255 @@
+"""From sources to a shared library: a private folder, a generated CMakeLists.txt, CMake with the generator at hand.
+
+Translation units are compiled in parallel and linked once. What the library does is left to the runner.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from autofuse.errors import AutofuseError
+from autofuse.names import safe_name
+
+from autofuse_att_verify.diagnostics import Diagnostic, first_error
+from autofuse_att_verify.processes import Finished, run_tool
+from autofuse_att_verify.scene import Sources
+from autofuse_att_verify.toolkits import Toolkit
+
+__all__ = ["BuildFailed", "Built", "CompileConfig", "build", "load_config"]
+
+_DEFAULT_CONFIG = "~/.att_analyze/compile.toml"
+_CONFIG_KEYS = ("flags", "extra_includes", "extra_links")
+_TIMEOUT = 900.0
+_LIBRARY = "autofuse_tiling"
+_PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
+_MOST_OUTPUT = 64 << 10
+
+
+@dataclass(frozen=True)
+class CompileConfig:
+    """The `[compile]` table of a compile config file."""
+
+    flags: Tuple[str, ...] = ()
+    extra_includes: Tuple[str, ...] = ()
+    extra_links: Tuple[str, ...] = ()
+    path: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Built:
+    """A finished library and how it came about."""
+
+    library: Path
+    compiler: Dict[str, Any]
+    """`version`, `flags`, `seconds`, `generator`, as result.json shows them."""
+    command: Tuple[str, ...]
+    """The compiler and the options that every translation unit got."""
+
+
+class BuildFailed(Exception):
+    """The sources did not become a library; the cause is `diagnostic`, the whole output is kept."""
+
+    def __init__(self, diagnostic: Diagnostic, output: str, compiler: Dict[str, Any]) -> None:
+        super().__init__(str(diagnostic))
+        self.diagnostic = diagnostic
+        self.output = output[:_MOST_OUTPUT]
+        self.compiler = compiler
+
+
+def load_config(path: Optional[str]) -> CompileConfig:
+    """The compile config in `path`, or in ~/.att_analyze/compile.toml when that exists; AutofuseError when it is wrong."""
+    name = path or os.path.expanduser(_DEFAULT_CONFIG)
+    if path is None and not os.path.isfile(name):
+        return CompileConfig()
+    try:
+        import tomllib
+    except ImportError:  # Python 3.9 and 3.10
+        import tomli as tomllib
+    try:
+        content = tomllib.loads(Path(name).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise AutofuseError(f"cannot read the compile config: {error.strerror or error}", name) from None
+    except ValueError as error:
+        raise AutofuseError(f"is no TOML: {error}", name) from None
+    return _config(content, name)
+
+
+def build(sources: Sources, toolkit: Toolkit, config: CompileConfig, folder: Path, optimise: bool) -> Built:
+    """Compiles and links `sources` in `folder`; BuildFailed says why it could not."""
+    compiler: Dict[str, Any] = {"version": None, "flags": [], "seconds": None, "generator": None}
+    program = _compiler(compiler)
+    tree = _Tree(folder, sources)
+    options = _options(toolkit, config, tree.source_folder, optimise)
+    compiler["flags"] = options
+    _write_cmake(tree, toolkit, config, options, folder)
+    generator, jobs = _generator(compiler), os.cpu_count() or 1
+    compiler["generator"] = generator
+    environment = {**os.environ, "CXX": " ".join(program), "LC_ALL": "C", "CLICOLOR_FORCE": "0"}
+    configure = ["cmake", "-S", str(folder), "-B", str(folder / "build"), "-G", generator, "-DCMAKE_BUILD_TYPE=None"]
+    # The compiler is known to work: its own questions take longer than a small operator.
+    configure += ["-DCMAKE_CXX_COMPILER_WORKS=1", "-DCMAKE_CXX_ABI_COMPILED=1", "--no-warn-unused-cli"]
+    first = run_tool(configure, folder, _TIMEOUT, environment)
+    _check(first, tree, sources, toolkit, compiler)
+    second = run_tool(["cmake", "--build", str(folder / "build"), "--parallel", str(jobs)], folder, _TIMEOUT, environment)
+    compiler["seconds"] = round(first.seconds + second.seconds, 3)
+    _check(second, tree, sources, toolkit, compiler)
+    library = folder / "build" / f"lib{_LIBRARY}.so"
+    if not library.is_file():
+        raise BuildFailed(Diagnostic("the build ended well but left no library"), second.output, compiler)
+    return Built(library, compiler, (*program, *options))
+
+
+class _Tree:
+    """The copy of the sources in the private folder; file names that build tools might trip over are replaced."""
+
+    def __init__(self, folder: Path, sources: Sources) -> None:
+        self.source_folder = folder / "src"
+        self.units: List[str] = []
+        self.original: Dict[str, str] = {}
+        """Name in the copy → name in SOURCE_DIR."""
+        for name, content in sources.files.items():
+            copied = name if _PLAIN.fullmatch(name.replace("/", "")) or not name.endswith(".cpp") else self._renamed(name)
+            path = self.source_folder / copied
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            self.original[copied] = name
+            if name.endswith(".cpp"):
+                self.units.append(copied)
+
+    @staticmethod
+    def _renamed(name: str) -> str:
+        return safe_name(name[: -len(".cpp")]) + ".cpp"
+
+    def in_sources(self, text: str, sources: Sources) -> str:
+        """Messages about the copy, told as messages about SOURCE_DIR."""
+        for copied, name in self.original.items():
+            if copied != name:
+                text = text.replace(str(self.source_folder / copied), os.path.join(sources.folder, name))
+        return text.replace(str(self.source_folder) + os.sep, _shown_folder(sources) + os.sep)
+
+
+def _shown_folder(sources: Sources) -> str:
+    inside = f"{sources.folder}/output_code.py:{sources.graph}" if sources.graph else sources.folder
+    return inside
+
+
+def _config(content: Dict[str, Any], name: str) -> CompileConfig:
+    for key in content:
+        if key != "compile":
+            raise AutofuseError(f"unknown table or key {key!r}", name, "accepted: [compile]")
+    table = content.get("compile", {})
+    if not isinstance(table, dict):
+        raise AutofuseError("compile is no table", name, "accepted: [compile] flags, extra_includes, extra_links")
+    values: Dict[str, Tuple[str, ...]] = {}
+    for key, value in table.items():
+        if key not in _CONFIG_KEYS:
+            raise AutofuseError(f"unknown key {key!r} in [compile]", name, f"accepted: {', '.join(_CONFIG_KEYS)}")
+        words = shlex.split(value) if isinstance(value, str) else value
+        if not isinstance(words, list) or not all(isinstance(word, str) and _is_plain(word) for word in words):
+            raise AutofuseError(f"{key} is no list of strings", name, "one line each")
+        values[key] = tuple(words)
+    return CompileConfig(**values, path=name)
+
+
+def _is_plain(word: str) -> bool:
+    return not set(word) & {"\n", "\r", "\0"}
+
+
+def _compiler(compiler: Dict[str, Any]) -> List[str]:
+    """The C++ compiler that CMake will use, with the words that CXX adds; its version goes into `compiler`."""
+    wanted = shlex.split(os.environ.get("CXX", ""))
+    candidates = wanted[:1] or ["c++", "g++", "clang++"]
+    program = next((path for path in map(shutil.which, candidates) if path), None)
+    if program is None:
+        named = f"CXX={candidates[0]} is not found" if wanted else "no c++, g++ or clang++ on PATH"
+        raise _missing(f"no C++ compiler: {named}; install g++ or clang++, or set CXX", compiler)
+    if shutil.which("cmake") is None:
+        raise _missing("no CMake on PATH; install it (package cmake of the system, or `pip install cmake ninja`)", compiler)
+    try:
+        command = [program, *wanted[1:], "--version"]
+        answer = subprocess.run(command, capture_output=True, timeout=30, check=False, stdin=subprocess.DEVNULL)
+        compiler["version"] = answer.stdout.decode("utf-8", "replace").partition("\n")[0].strip() or None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _missing(f"the C++ compiler {program} cannot be run: {error}", compiler) from None
+    return [program, *wanted[1:]]
+
+
+def _missing(text: str, compiler: Dict[str, Any]) -> BuildFailed:
+    return BuildFailed(Diagnostic(text), "", compiler)
+
+
+def _generator(compiler: Dict[str, Any]) -> str:
+    if shutil.which("ninja"):
+        return "Ninja"
+    if shutil.which("make") or shutil.which("gmake"):
+        return "Unix Makefiles"
+    raise _missing("CMake has neither ninja nor make to work with; install one of them", compiler)
+
+
+def _options(toolkit: Toolkit, config: CompileConfig, source_folder: Path, optimise: bool) -> List[str]:
+    includes = [str(source_folder), *toolkit.includes, *map(os.path.abspath, config.extra_includes)]
+    return [
+        "-std=gnu++17",
+        "-O2" if optimise else "-O1",
+        "-fPIC",
+        # The formulas must give the doubles of plain IEEE arithmetic on every machine; aarch64 fuses otherwise.
+        "-ffp-contract=off",
+        "-w",
+        *(f"-D{definition}" for definition in toolkit.definitions),
+        *(f"-I{path}" for path in includes),
+        *config.flags,
+    ]
+
+
+def _write_cmake(tree: _Tree, toolkit: Toolkit, config: CompileConfig, options: Sequence[str], folder: Path) -> None:
+    links = [*(f"-L{path}" for path in toolkit.library_folders)]
+    links += [f"-Wl,-rpath-link,{path}" for path in toolkit.library_folders]
+    links += [f"-l{name}" for name in toolkit.libraries]
+    links += config.extra_links
+    text = "\n".join(
+        [
+            "# Written by autofuse run verify-tiling.",
+            "cmake_minimum_required(VERSION 3.16)",
+            "project(autofuse_verify LANGUAGES CXX)",
+            f"add_library({_LIBRARY} SHARED {' '.join(_quoted(f'src/{unit}') for unit in tree.units)})",
+            f"target_compile_options({_LIBRARY} PRIVATE {' '.join(_quoted(f'SHELL:{shlex.quote(o)}') for o in options)})",
+            f"target_link_libraries({_LIBRARY} PRIVATE {' '.join(map(_link_item, links))})" if links else "",
+            "",
+        ]
+    )
+    (folder / "CMakeLists.txt").write_text(text, encoding="utf-8")
+
+
+def _link_item(word: str) -> str:
+    return _quoted(os.path.abspath(word) if not word.startswith("-") and os.path.exists(word) else word)
+
+
+def _quoted(word: str) -> str:
+    # CMake's bracket arguments take everything as it is; a word that holds the closing bracket gets a longer one.
+    level = "="
+    while f"]{level}]" in word:
+        level += "="
+    return f"[{level}[{word}]{level}]"
+
+
+def _check(
+    finished: Finished, tree: _Tree, sources: Sources, toolkit: Toolkit, compiler: Dict[str, Any]
+) -> None:
+    if finished.code == 0 and not finished.timed_out:
+        return
+    output = tree.in_sources(finished.output, sources)
+    if finished.timed_out:
+        raise BuildFailed(Diagnostic(f"the compiler was stopped after {_TIMEOUT:g} s"), output, compiler)
+    error = first_error(output) or Diagnostic(f"the build ended with code {finished.code} and no message")
+    header = error.missing_header
+    if header and toolkit.name == "shim" and not any(name.endswith(header) for name in sources.files):
+        text = f"{error.text}; this operator needs CANN (--toolkit cann)"
+        error = Diagnostic(text, error.file, error.line)
+    raise BuildFailed(error, output, compiler)

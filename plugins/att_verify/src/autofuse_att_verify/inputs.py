@@ -1,0 +1,121 @@
+"""Which contract a run uses: a preset, a JSON file or a log, checked against the scene and the signature in the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, List, Optional
+
+from autofuse.errors import AutofuseError
+
+from autofuse_att_verify.contract import Abi, Contract, check_values, load_contract, load_preset
+from autofuse_att_verify.logs import LoggedCall
+from autofuse_att_verify.scene import Sources
+from autofuse_att_verify.signature import Signature
+
+__all__ = ["DEFAULT_PRESET", "Wanted", "choose_contract", "describe_inputs"]
+
+DEFAULT_PRESET = "A"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The options that select the contract."""
+
+    preset: Optional[str] = None
+    input_json: Optional[str] = None
+    aiv_num: Optional[int] = None
+
+
+def choose_contract(
+    wanted: Wanted, sources: Sources, signature: Optional[Signature], logged: Optional[LoggedCall]
+) -> Contract:
+    """The contract of this run; AutofuseError when it fits neither the scene nor the source."""
+    contract = _explicit(wanted)
+    if logged is not None and contract is None:
+        contract = _from_log(logged, sources, signature)
+    contract = (contract or load_preset(DEFAULT_PRESET)).with_aiv_num(wanted.aiv_num)
+    _check_scene(contract, sources)
+    if signature is not None:
+        _check_signature(contract, sources, signature)
+    return contract
+
+
+def describe_inputs(contract: Contract, default_limit: Optional[int], notice: Callable[[str], None]) -> None:
+    """Says what the call will get, before anything is compiled."""
+    dims = ", ".join(map(str, contract.dynamic_dims))
+    notice(
+        f"inputs: aiv_num {contract.aiv_num} (from {contract.origin}), ub_size {contract.ub_size}, "
+        f"dynamic_dims [{dims}], abi {contract.abi.kind}"
+    )
+    if contract.abi.kind == "inductor":
+        if contract.aiv_num_given:
+            notice("aiv_num is not part of the inductor ABI: a ResLimit with it is passed, for --aiv-num was given")
+        else:
+            own = f"the code's own default ({default_limit} cores)" if default_limit else "the code's own default"
+            notice(f"aiv_num is not part of the inductor ABI: no ResLimit is passed, {own} holds")
+
+
+def _explicit(wanted: Wanted) -> Optional[Contract]:
+    if wanted.input_json is not None:
+        return load_contract(wanted.input_json)
+    return load_preset(wanted.preset) if wanted.preset is not None else None
+
+
+def _from_log(logged: LoggedCall, sources: Sources, signature: Optional[Signature]) -> Contract:
+    symbols = signature.symbols if signature is not None else tuple(logged.shape)
+    base = load_preset(DEFAULT_PRESET)
+    dims = _in_order(logged, symbols)
+    aiv_num = logged.aiv_num if logged.aiv_num is not None else base.aiv_num
+    ub_size = logged.ub_size if logged.ub_size is not None else base.ub_size
+    check_values(dims, aiv_num, ub_size, logged.path)
+    kind = "inductor" if sources.scene == "inductor" else ("tf_dynamic" if dims else "tf_static")
+    origin = f"log:{logged.path}"
+    if logged.aiv_num is None or logged.ub_size is None:
+        origin = f"preset_{DEFAULT_PRESET}+{origin}"
+    return Contract(tuple(dims), aiv_num, ub_size, Abi(kind, len(dims)), origin)
+
+
+def _in_order(logged: LoggedCall, symbols: tuple[str, ...]) -> List[int]:
+    """The logged values in the order of the signature; by position when the names are others."""
+    missing = [symbol for symbol in symbols if symbol not in logged.shape]
+    if not missing:
+        return [logged.shape[symbol] for symbol in symbols]
+    if len(logged.shape) == len(symbols) and len(missing) == len(symbols):
+        return list(logged.shape.values())
+    raise AutofuseError(
+        f"the call of {logged.operator!r} says nothing of {', '.join(missing)}",
+        logged.path,
+        f"it has {', '.join(logged.shape) or 'no shape'}; give --input-json",
+    )
+
+
+def _check_scene(contract: Contract, sources: Sources) -> None:
+    inductor = contract.abi.kind == "inductor"
+    if inductor != (sources.scene == "inductor"):
+        kinds = "inductor" if sources.scene == "inductor" else "tf_static, tf_dynamic"
+        raise AutofuseError(
+            f"abi.kind is {contract.abi.kind} ({contract.origin}), but the scene is {sources.scene}",
+            sources.folder,
+            f"accepted: {kinds}; use --input-json" if sources.scene == "inductor" else f"accepted: {kinds}",
+        )
+
+
+def _check_signature(contract: Contract, sources: Sources, signature: Signature) -> None:
+    declared, given = len(signature.symbols), contract.abi.shape_dims
+    if declared != given:
+        names = f" ({', '.join(signature.symbols)})" if signature.symbols else ""
+        raise AutofuseError(
+            f"AutofuseTiling has {_count(declared)}{names}, but the contract ({contract.origin}) has {given}",
+            sources.folder,
+            "use a fitting --preset, --input-json or --log",
+        )
+    if signature.kind and (signature.kind == "inductor") != (contract.abi.kind == "inductor"):
+        raise AutofuseError(
+            f"the signature is of kind {signature.kind_text}, but the contract ({contract.origin}) says {contract.abi.kind}",
+            sources.folder,
+            signature.text[:200],
+        )
+
+
+def _count(number: int) -> str:
+    return f"{number} shape symbol" + ("" if number == 1 else "s")

@@ -1,0 +1,76 @@
+"""Ctrl-C and SIGTERM while other processes and temporary folders exist: an exception at a point where both can be removed.
+
+Within `interruptible()` the three signals that end a program raise KeyboardInterrupt, but not inside `held()`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import signal
+import tempfile
+import threading
+from pathlib import Path
+from types import FrameType
+from typing import Iterator, Optional
+
+__all__ = ["held", "interruptible", "temporary_folder"]
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
+
+
+class _Pending:
+    depth = 0
+    arrived = False
+
+
+def _handle(number: int, frame: Optional[FrameType]) -> None:
+    if _Pending.depth:
+        _Pending.arrived = True
+    else:
+        raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Turns the signals into KeyboardInterrupt for the block; elsewhere than in the main thread nothing changes."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, _handle) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """Puts the signals off to the end of the block: what is made and what removes it are not torn apart."""
+    _Pending.depth += 1
+    try:
+        yield
+    finally:
+        _Pending.depth -= 1
+        if not _Pending.depth and _Pending.arrived:
+            _Pending.arrived = False
+            raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A private folder whose path holds nothing that a build tool might trip over; removed at the end, whatever happens."""
+    usual = tempfile.gettempdir()
+    with contextlib.ExitStack() as stack:
+        with held():
+            parent = usual if set(usual) <= _SAFE else "/tmp"
+            folder = Path(tempfile.mkdtemp(prefix="autofuse-verify-", dir=parent))
+            stack.callback(_remove, folder)
+        yield folder
+
+
+def _remove(folder: Path) -> None:
+    with held():
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,45 @@
+"""One call in an ATT log: its shape, hardware and choice, as the inputs of a run and as what its result is compared with.
+
+Reading logs is the business of att_summary; this module asks its model for the one call that fits the sources.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Dict, List, Mapping, Optional, Tuple
+
+__all__ = ["LoggedCall"]
+
+
+@dataclass(frozen=True)
+class LoggedCall:
+    """The call of a log that a run is made and compared with."""
+
+    path: str
+    operator: str
+    shape: Mapping[str, int]
+    """Shape symbol → value, in the order logged."""
+    aiv_num: Optional[int]
+    ub_size: Optional[int]
+    templates: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Chosen template (`graph0_result0_g0_R1`) → its values as logged, pipes included."""
+
+    @property
+    def case(self) -> str:
+        """The chosen templates, joined."""
+        return ";".join(self.templates)
+
+    @property
+    def block_dims(self) -> Tuple[int, ...]:
+        """block_dim of each chosen template that logged one."""
+        values: List[int] = []
+        for template in self.templates.values():
+            text = template.get("block_dim", "")
+            if text.lstrip("-").isdigit():
+                values.append(int(text))
+        return tuple(values)
+
+
+def same_values(left: Mapping[str, str], right: Mapping[str, str]) -> Dict[str, Tuple[str, str]]:
+    """Name → both values, of the names that both have and that differ."""
+    return {name: (left[name], right[name]) for name in left if name in right and left[name] != right[name]}

@@ -1,0 +1,345 @@
+"""The work of verify-tiling as a function: from a request to a result, with everything temporary gone afterwards.
+
+What can only be a mistake of the caller raises AutofuseError before anything is compiled; from then on every outcome is a
+Result. Showing it is left to `reports`, the options to `cli`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import time
+from array import array
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+from autofuse.errors import AutofuseError
+from autofuse.files import atomic_open, make_folder
+
+from autofuse_att_verify.build import BuildFailed, Built, CompileConfig, build, load_config
+from autofuse_att_verify.checks import Check, Limits, failure, single_checks
+from autofuse_att_verify.compare import comparison_checks
+from autofuse_att_verify.contract import Contract
+from autofuse_att_verify.inputs import Wanted, choose_contract, describe_inputs
+from autofuse_att_verify.interrupts import temporary_folder
+from autofuse_att_verify.layout import LayoutError, Struct, decode, read_layout
+from autofuse_att_verify.logs import LoggedCall
+from autofuse_att_verify.result import COMPILE_FAILED, RUNNING, RUNTIME_FAILED, SUCCEEDED, Result
+from autofuse_att_verify.runner import Answer, Job, Runner
+from autofuse_att_verify.scene import Sources, read_sources
+from autofuse_att_verify.signature import Signature, default_aiv_num, finds_tiling_key, key_bits
+from autofuse_att_verify.toolkits import Toolkit, choose_toolkit
+
+__all__ = ["Request", "Run", "prepare", "verify"]
+
+_PLOG = re.compile(rb"^\[(?:DEBUG|INFO|WARNING|ERROR|EVENT)\] \w+\([^)\n]*\):[^\n]*\n", re.MULTILINE)
+_MOST_OUTPUT = 4096
+_HEADER = "autofuse_tiling_data.h"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    source_dir: str
+    output: Path
+    scene: Optional[str] = None
+    graph: Optional[str] = None
+    wanted: Wanted = field(default_factory=Wanted)
+    case: Optional[str] = None
+    compile_config: Optional[str] = None
+    toolkit: str = "auto"
+    timeout: float = 60.0
+    keep_build: bool = False
+    optimise: bool = False
+    """Compile for many calls rather than for one."""
+
+
+@dataclass
+class Run:
+    """A request whose inputs are checked: everything the work needs."""
+
+    request: Request
+    sources: Sources
+    signature: Optional[Signature]
+    contract: Contract
+    toolkit: Toolkit
+    config: CompileConfig
+    runner: Runner
+    logged: Optional[LoggedCall]
+    default_limit: Optional[int]
+    result: Result
+
+    @property
+    def symbols(self) -> Tuple[str, ...]:
+        """Names of the shape symbols; s0, s1 … when the source does not tell."""
+        if self.signature is not None:
+            return self.signature.symbols
+        return tuple(f"s{index}" for index in range(self.contract.abi.shape_dims))
+
+    @property
+    def passes_limit(self) -> bool:
+        """Whether an inductor call gets a ResLimit."""
+        return self.contract.abi.kind == "inductor" and self.contract.aiv_num_given
+
+    def limits(self) -> Limits:
+        """What the results of the contract's own call are measured by."""
+        abi = self.contract.abi
+        if abi.kind != "inductor" or self.passes_limit:
+            return Limits(abi.kind, self.contract.aiv_num, "aiv_num", abi.block_dim_width)
+        source = "the default ResLimit of the source" if self.default_limit else "the source shows no default ResLimit"
+        return Limits(abi.kind, self.default_limit, source, abi.block_dim_width)
+
+    def job(self, built: Built, folder: Path, points: array[int], single: bool, jobs: int = 1) -> Job:
+        """The job for a runner."""
+        return Job(
+            library=built.library,
+            kind="inductor" if self.contract.abi.kind == "inductor" else "tf",
+            dims=self.contract.abi.shape_dims,
+            points=points,
+            folder=folder,
+            single=single,
+            timeout=self.request.timeout,
+            jobs=jobs,
+            find_key=single and finds_tiling_key(self.sources.texts()),
+            library_folders=self.toolkit.library_folders,
+            environment={"ASCEND_HOME_PATH": self.toolkit.home} if self.toolkit.home else {},
+        )
+
+
+def prepare(
+    request: Request, runner: Runner, logged_call: Callable[[Sources], Optional[LoggedCall]], notice: Callable[[str], None]
+) -> Run:
+    """Reads and checks every input; AutofuseError when one is wrong. Nothing is compiled or written here."""
+    sources = read_sources(request.source_dir, request.scene, request.graph)
+    signature = sources.signature()
+    logged = logged_call(sources)
+    contract = choose_contract(request.wanted, sources, signature, logged)
+    default_limit = default_aiv_num(sources.texts()) if contract.abi.kind == "inductor" else None
+    describe_inputs(contract, default_limit, notice)
+    toolkit = choose_toolkit(request.toolkit)
+    notice(f"toolkit: {toolkit.name} ({toolkit.why})")
+    config = load_config(request.compile_config)
+    problem = runner.problem()
+    if problem:
+        raise AutofuseError(f"the {runner.name} runner cannot be used: {problem}")
+    result = Result(
+        scene=sources.scene,
+        source_dir=sources.folder,
+        toolkit={"name": toolkit.name, "why": toolkit.why, "home": toolkit.home},
+        inputs={
+            "dynamic_dims": list(contract.dynamic_dims),
+            "aiv_num": contract.aiv_num,
+            "ub_size": contract.ub_size,
+            "origin": contract.origin,
+        },
+        abi=contract.abi.as_json(),
+        case=request.case or (logged.case if logged and logged.case else None),
+        log=logged.path if logged else None,
+        runner=runner.name,
+    )
+    return Run(request, sources, signature, contract, toolkit, config, runner, logged, default_limit, result)
+
+
+def verify(run: Run, work: Callable[[Run, Built, Path], None], notice: Callable[[str], None]) -> Result:
+    """Builds, lets `work` call the library and fill in the result, and writes result.json whatever happened."""
+    output = make_folder(run.request.output)
+    _check_writable(output)
+    for stale in ("att.log",):
+        with contextlib.suppress(OSError):
+            (output / stale).unlink()
+    begun = False
+    run.result.status = RUNNING
+    try:
+        with temporary_folder() as folder:
+            built = _build(run, folder)
+            begun = built is not None
+            if built is not None:
+                work(run, built, folder)
+            if run.request.keep_build:
+                _keep(folder, output, run.result, notice)
+    except KeyboardInterrupt:
+        run.result.fail(RUNTIME_FAILED if begun else COMPILE_FAILED, "interrupted")
+        raise
+    finally:
+        # An error that is not the code's own (a full disk, a plugin's bug) leaves no result behind that looks like one.
+        if run.result.status != RUNNING:
+            run.result.write(output)
+    return run.result
+
+
+def call_once(run: Run, built: Built, folder: Path) -> None:
+    """The `work` of a verification: one call with every check."""
+    result = run.result
+    with ThreadPoolExecutor(1) as pool:
+        layout = pool.submit(_layout, run, built, folder)
+        job = run.job(built, folder, _points(run), single=True)
+        begin = time.monotonic()
+        answer = _single_answer(run.runner, job)
+        result.run_seconds = round(time.monotonic() - begin, 6)
+        _keep_log(job, run.request.output)
+        _take(run, job, answer, layout)
+
+
+def _points(run: Run) -> array[int]:
+    contract = run.contract
+    return array("I", [*contract.dynamic_dims, contract.aiv_num, contract.ub_size, int(run.passes_limit)])
+
+
+def _build(run: Run, folder: Path) -> Optional[Built]:
+    try:
+        built = build(run.sources, run.toolkit, run.config, folder, run.request.optimise)
+    except BuildFailed as error:
+        run.result.compiler = {**_shown(error.compiler, folder), "output": error.output}
+        run.result.fail(COMPILE_FAILED, str(error.diagnostic))
+        return None
+    run.result.compiler = _shown(built.compiler, folder)
+    return built
+
+
+def _shown(compiler: Dict[str, Any], folder: Path) -> Dict[str, Any]:
+    """The compiler's entry without the name of a folder that is gone."""
+    flags = [flag.replace(str(folder), "<build>") for flag in compiler.get("flags", [])]
+    return {**compiler, "flags": flags}
+
+
+def _single_answer(runner: Runner, job: Job) -> Answer:
+    answer: Answer = {}
+    with contextlib.closing(_iterator(runner, job)) as answers:
+        for line in answers:
+            # The first word counts: a call that came back and then left processes behind is still shown.
+            answer = {**line, **answer}
+    return answer or {"fatal": "the runner gave no answer", "phase": "runner"}
+
+
+def _iterator(runner: Runner, job: Job) -> Any:
+    return runner.run(job)
+
+
+def _take(run: Run, job: Job, answer: Answer, layout: Future[Tuple[Optional[Struct], Optional[str]]]) -> None:
+    """Moves an answer into the result."""
+    result = run.result
+    result.exports = list(answer.get("exports", []))
+    result.reports = [str(report) for report in answer.get("reports", [])]
+    result.output = _output(job)
+    result.res_limit_passed = run.passes_limit if run.contract.abi.kind == "inductor" else None
+    result.choice = list(answer.get("templates", []))
+    result.result_performance = dict(answer.get("results", {}))
+    if "ret" in answer:
+        _take_values(run, job, answer, layout)
+    problem = failure(answer, run.contract)
+    if problem:
+        result.fail(RUNTIME_FAILED, problem, answer.get("phase"))
+        return
+    result.status = SUCCEEDED
+    result.checks = single_checks(answer, run.limits(), result.tiling_key)
+    result.checks += comparison_checks(run.request.case, run.logged, result)
+
+
+def _take_values(run: Run, job: Job, answer: Answer, layout: Future[Tuple[Optional[Struct], Optional[str]]]) -> None:
+    result = run.result
+    width = run.contract.abi.block_dim_width
+    if answer["ret"] == 0:
+        result.block_dim = int(answer["block_dim"]) & ((1 << width) - 1)
+        result.workspace_size = int(answer["workspace"]) & 0xFFFFFFFF
+    with contextlib.suppress(OSError):
+        result.tiling_data = job.data_path.read_bytes()
+    shape, result.tiling_data_note = layout.result()
+    if shape is not None and result.tiling_data is not None:
+        if shape.size != len(result.tiling_data):
+            result.tiling_data_note = (
+                f"{_HEADER} describes {shape.size} bytes, GetTilingDataSize says {len(result.tiling_data)}"
+            )
+        else:
+            result.tiling_data_fields = decode(shape, result.tiling_data)
+    result.tiling_key = _tiling_key(run, answer)
+
+
+def _tiling_key(run: Run, answer: Answer) -> Optional[int]:
+    """What FindBestTilingKey says, else the field `tiling_key` of the tiling data itself."""
+    if "key" in answer:
+        bits, signed = key_bits(run.sources.texts())
+        value = int(answer["key"]) & ((1 << bits) - 1)
+        return value - (1 << bits) if signed and value >> (bits - 1) else value
+    fields = run.result.tiling_data_fields
+    value = fields.get("tiling_key") if isinstance(fields, dict) else None
+    return value if isinstance(value, int) else None
+
+
+def _layout(run: Run, built: Built, folder: Path) -> Tuple[Optional[Struct], Optional[str]]:
+    """The layout of the tiling data, or why there is none; the preprocessor does the macros."""
+    header = next((name for name in run.sources.files if name.split("/")[-1] == _HEADER), None)
+    if header is None:
+        return None, f"no {_HEADER}"
+    name = run.signature.data_type if run.signature and run.signature.data_type else "AutofuseTilingData"
+    command = [*built.command, "-E", "-x", "c++", str(folder / "src" / header)]
+    try:
+        answer = subprocess.run(command, capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+        return read_layout(answer.stdout.decode("utf-8", "replace"), name), None
+    except LayoutError as error:
+        return None, f"{_HEADER}: {error}"
+    except (OSError, subprocess.TimeoutExpired, ValueError, IndexError, RecursionError) as error:
+        return None, f"{_HEADER} cannot be read: {type(error).__name__}"
+
+
+def _keep_log(job: Job, output: Path) -> None:
+    """att.log: the log lines of the call; with a CANN that prints them itself, the lines of that form in its output."""
+    if not job.log_path.is_file():
+        return
+    with atomic_open(output / "att.log") as out:
+        if job.log_path.stat().st_size:
+            with open(job.log_path, "rb") as log:
+                shutil.copyfileobj(log, out, 1 << 20)
+        else:
+            out.writelines(_printed_lines(job.output_path))
+
+
+def _printed_lines(path: Path) -> Iterator[bytes]:
+    with contextlib.suppress(OSError):
+        for found in _PLOG.finditer(path.read_bytes()):
+            yield found[0]
+
+
+def _output(job: Job) -> Optional[str]:
+    try:
+        with open(job.output_path, "rb") as file:
+            text = _PLOG.sub(b"", file.read(_MOST_OUTPUT * 16))[:_MOST_OUTPUT]
+    except OSError:
+        return None
+    return text.decode("utf-8", "replace") or None
+
+
+def _check_writable(folder: Path) -> None:
+    """Fails now rather than after the compiler has run."""
+    probe = folder / f".autofuse-{os.getpid()}.tmp"
+    try:
+        probe.write_bytes(b"x" * 4096)
+    except OSError as error:
+        raise AutofuseError(f"cannot write to the output folder: {error.strerror or error}", str(folder)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            probe.unlink()
+
+
+def _keep(folder: Path, output: Path, result: Result, notice: Callable[[str], None]) -> None:
+    """Copies the build folder to `output`/build, in place of one that an earlier run left."""
+    target = output / "build"
+    if target.exists() and not (target / "CMakeLists.txt").is_file():
+        raise AutofuseError("is in the way of --keep-build", str(target), "it is not of an earlier run")
+    shutil.rmtree(target, ignore_errors=True)
+    try:
+        shutil.copytree(folder, target, symlinks=True, ignore=_no_specials)
+    except (OSError, shutil.Error) as error:
+        raise AutofuseError(f"cannot keep the build: {error}", str(target)) from None
+    result.build_dir = str(target)
+    notice(f"the build is kept in {target}")
+
+
+def _no_specials(folder: str, names: List[str]) -> List[str]:
+    """What the calls may have left in their working folder is no business of the build."""
+    return [name for name in names if name in ("work", "points.bin")]
