@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 from array import array
-from typing import Dict, List, NamedTuple, Tuple, Union, cast
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union, cast
 
+from autofuse.scan.lines import Wrapping
 from autofuse.scan.lines import rows as rows_of
 
-from autofuse_att_summary.lines import Kind, ParsedLine, parse_line, parse_writer, strip_ansi
+from autofuse_att_summary.lines import Kind, ParsedLine, parse_line, parse_wrapped, parse_writer, strip_ansi
 
 __all__ = ["Event", "EventBatch", "native_available", "parse_matches", "thread_spans"]
 
@@ -71,19 +72,25 @@ def native_available() -> bool:
 
 
 def parse_matches(
-    block: Block, matches: memoryview, merge: bool = True, unterminated: int = -1, native: bool = True
+    block: Block,
+    matches: memoryview,
+    merge: bool = True,
+    unterminated: int = -1,
+    native: bool = True,
+    wrappings: Sequence[Callable[[bytes], Optional[Wrapping]]] = (),
 ) -> EventBatch:
     """Events of the matched lines of a block.
 
     `matches` has the rows [start, end, marker, line] of a `LineBatch`. With `merge` off every line is an event of its
     own, lines that only name a template included. `unterminated` is the number of the line that has no line end.
+    `wrappings` are asked first what stands before a message; with any, the lines are read in Python.
     """
-    if native:
+    if native and not wrappings:
         from autofuse_att_summary import _att
 
         raw = _att.parse(block, matches, merge, unterminated)
     else:
-        raw = _Builder(merge, unterminated).parse(block, matches)
+        raw = _Builder(merge, unterminated, wrappings).parse(block, matches)
     events, strings, streams, value_lines, unknown, malformed, first = raw
     view = memoryview(events)
     rows = cast(List[List[int]], view.cast("q", (len(events) // (8 * WIDTH), WIDTH)).tolist()) if events else []
@@ -132,7 +139,10 @@ RawBatch = Tuple[bytes, List[bytes], List[Tuple[int, int, int]], bytes, int, int
 class _Builder:
     """The twin of the native batch parser, column for column."""
 
-    def __init__(self, merge: bool, unterminated: int) -> None:
+    def __init__(
+        self, merge: bool, unterminated: int, wrappings: Sequence[Callable[[bytes], Optional[Wrapping]]]
+    ) -> None:
+        self.wrappings = wrappings
         self.merge = merge
         self.unterminated = unterminated
         self.events: List[List[int]] = []
@@ -148,7 +158,9 @@ class _Builder:
     def parse(self, block: Block, matches: memoryview) -> RawBatch:
         view = memoryview(block)
         for start, end, _, number in rows_of(matches):
-            self._line(parse_line(strip_ansi(bytes(view[start:end]))), start, end, number)
+            line = strip_ansi(bytes(view[start:end]))
+            parsed = parse_wrapped(line, self.wrappings) if self.wrappings else parse_line(line)
+            self._line(parsed, start, end, number)
         self._close()
         flat = array("q", [value for event in self.events for value in event])
         return (

@@ -82,7 +82,7 @@ def command(
 
 
 def gate(comparison: Comparison, limit: float, metrics: Sequence[str]) -> List[str]:
-    """One line per reason not to pass: slower rows, lost metrics, operators and rows that are gone, no metric at all."""
+    """One line per reason not to pass: slower rows, lost metrics, what is gone, nothing compared."""
     problems = [text for pair in comparison.pairs for text in _slower(pair, limit, metrics or (pair.metric,))]
     gone = set(comparison.operators_base)
     problems += [f"{name}: is gone from the candidate" for name in comparison.operators_base]

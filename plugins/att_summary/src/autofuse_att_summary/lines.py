@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 from itertools import islice
-from typing import NamedTuple, Optional, Tuple
+from typing import Callable, NamedTuple, Optional, Sequence, Tuple
 
-__all__ = ["Kind", "Message", "ParsedLine", "parse_line", "parse_writer", "strip_ansi"]
+from autofuse.scan.lines import Wrapping
+
+__all__ = ["Kind", "Message", "ParsedLine", "parse_line", "parse_wrapped", "parse_writer", "strip_ansi"]
 
 LINE_LIMIT = 1022
 """Bytes of a plog line before its newline; longer text was cut there by the writer."""
@@ -92,6 +94,19 @@ def parse_line(line: bytes) -> ParsedLine:
             )
     bare = None if positional else _bare(line)
     return ParsedLine(bare[0], bare[1], partial_pid) if bare else ParsedLine(_NONE)
+
+
+def parse_wrapped(line: bytes, wrappings: Sequence[Callable[[bytes], Optional[Wrapping]]]) -> ParsedLine:
+    """As `parse_line`, but the first wrapping that knows what stands before a message says who wrote it."""
+    for found in islice(_ANYWHERE.finditer(line), _TRIES):
+        for wrapping in wrappings:
+            read = wrapping(line[: found.start()])
+            if read is not None and read.operator:
+                message = _message(line, found.start())
+                if message.kind != Kind.NONE:
+                    pid, tid = (-1 if number is None else number for number in (read.pid, read.tid))
+                    return ParsedLine(message, read.operator.encode("utf-8", "surrogateescape"), pid, tid)
+    return parse_line(line)
 
 
 def parse_writer(line: bytes) -> Optional[Tuple[int, int]]:
@@ -284,6 +299,7 @@ _MESSAGES = (
     (b"local buffer tiling success, input: ", _old_hardware),
 )
 _PREFIXES = tuple(prefix for prefix, _ in _MESSAGES)
+_ANYWHERE = re.compile(b"|".join(re.escape(prefix) for prefix in _PREFIXES))
 
 
 def _message(line: bytes, at: int) -> Message:

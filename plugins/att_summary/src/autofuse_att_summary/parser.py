@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Iterator, List, Optional
+from typing import Callable, Iterator, List, Optional, Sequence
 
 from autofuse import types
-from autofuse.scan.lines import LineBatch, rows
+from autofuse.scan.lines import LineBatch, Wrapping, rows
 
 from autofuse_att_summary.columns import EventBatch, native_available, parse_matches
 from autofuse_att_summary.fold import SYMBOL
@@ -17,12 +17,17 @@ __all__ = ["AttParser", "parser"]
 class AttParser:
     """`columns` gives a batch as event columns (native where there is a compiler); calling it gives typed records."""
 
-    def __init__(self) -> None:
+    def __init__(self, wrappings: Sequence[Callable[[bytes], Optional[Wrapping]]] = ()) -> None:
         self.native = native_available()
+        self.wrappings = tuple(wrappings)
+
+    def with_wrappings(self, wrappings: Sequence[Callable[[bytes], Optional[Wrapping]]]) -> AttParser:
+        """A parser that asks these wrappings first what stands before a message."""
+        return AttParser(wrappings) if wrappings else self
 
     def columns(self, batch: LineBatch, merge: bool = True) -> EventBatch:
         """The events of the batch; safe to call from several threads."""
-        return parse_matches(batch.block, batch.matches, merge, _unterminated(batch), self.native)
+        return parse_matches(batch.block, batch.matches, merge, _unterminated(batch), self.native, self.wrappings)
 
     def __call__(self, batch: LineBatch) -> Iterator[types.Record]:
         """The records of the batch, one per line (FINAL_TILING lines are decoded by the model)."""

@@ -24,8 +24,9 @@ MARKERS = (
     b" score is ",
     b"ErrorNo: 4294967295()",
     b"input: core_num:",
+    b"\x1b",
 )
-"""A line of the ATT format that the model needs holds one of these."""
+"""A line of the ATT format that the model needs holds one of these; an escape sequence may stand inside any of them."""
 
 
 @hookimpl
@@ -69,5 +70,23 @@ def autofuse_record_parsers() -> Iterator[ParserSpec]:
                 {"operator": "Add", "name": "q0_size", "value": "64", "template": types.TemplateId(0, 1, 2, 3, "R")},
             ),
             FormatSample("[Add] [PROF]Among all schedule results, graph0_result1 is the best choice.", {"result": 1}),
+        ),
+    )
+    yield ParserSpec(
+        "dfx",
+        "Compiler blocks of graph-autofusion",
+        "autofuse_att_summary.dfx:parser",
+        markers=(b"[DFX]Begin to gen", b"[DFX]End to gen"),
+        records=(types.ModelInfoBegin, types.ModelInfoEnd),
+        samples=(
+            FormatSample(
+                "[INFO] GE(7,app):2026-01-02-03:04:05.006.007 [a.cpp:1]9 F:"
+                "[DFX]Begin to generate model info for graph Add_graph of tiling case id 3",
+                {"graph_name": "Add_graph", "case": 3},
+            ),
+            FormatSample(
+                "[DFX]End to gen model info for graph0_result1_g2 tiling_case size 4, graph name Add_graph.",
+                {"graph_name": "Add_graph", "graph": 0, "result": 1, "group": 2},
+            ),
         ),
     )

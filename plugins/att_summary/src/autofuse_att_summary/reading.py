@@ -9,14 +9,14 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 from autofuse import types
 from autofuse.cli.app import App
-from autofuse.scan.lines import LineBatch, rows
+from autofuse.scan.lines import LineBatch, Wrapping, rows
 from autofuse.scan.reader import ReadOptions, read_lines
 from autofuse.scan.source import Notices, StreamStats
 
 from autofuse_att_summary.fold import Fold
 from autofuse_att_summary.model import Invocation, OperatorRun
 
-__all__ = ["LogRun", "read_logs"]
+__all__ = ["LogRun", "foreign_wrappings", "read_logs"]
 
 MODEL_RECORDS = (
     types.TilingValue,
@@ -103,7 +103,19 @@ def read_logs(
 def _parsers(app: App, everything: bool) -> List[Tuple[types.ParserSpec, Any]]:
     specs: Dict[str, Any] = app.host.specs("autofuse_record_parsers")
     chosen = [s for s in specs.values() if everything or not s.records or set(s.records) & set(MODEL_RECORDS)]
-    return [(spec, app.host.load(spec)) for spec in chosen]
+    wrappings = foreign_wrappings(app)
+    return [(spec, _wrapped(app.host.load(spec), wrappings)) for spec in chosen]
+
+
+def foreign_wrappings(app: App) -> List[Callable[[bytes], Optional[Wrapping]]]:
+    """The line wrappings of other plugins; the parsers know the built-in ones themselves."""
+    host = app.host
+    specs = host.specs("autofuse_line_wrappings").values()
+    return [host.load(spec) for spec in specs if not host.owner(spec).built_in]
+
+
+def _wrapped(parser: Any, wrappings: List[Callable[[bytes], Optional[Wrapping]]]) -> Any:
+    return parser.with_wrappings(wrappings) if hasattr(parser, "with_wrappings") else parser
 
 
 def _stage(parsers: Sequence[Tuple[types.ParserSpec, Any]]) -> Callable[[LineBatch], List[Any]]:

@@ -18,9 +18,9 @@ from autofuse_att_summary.final_tiling import final_keys
 from autofuse_att_summary.fold import Fold
 from autofuse_att_summary.model import Invocation, KeptLine, TemplateKey, shape_text
 from autofuse_att_summary.notices import say_what_was_skipped
-from autofuse_att_summary.parser import parser
+from autofuse_att_summary.parser import AttParser, parser
 from autofuse_att_summary.plugin import MARKERS
-from autofuse_att_summary.reading import LogRun
+from autofuse_att_summary.reading import LogRun, foreign_wrappings
 from autofuse_att_summary.split_compiler import CompilerSide
 from autofuse_att_summary.split_files import SplitFile, SplitFolder, operator_folder
 
@@ -81,7 +81,8 @@ class _Splitter:
         run = LogRun(Notices())
         markers = [*MARKERS, *_MENTIONS, *BLOCK_MARKERS]
         options = ReadOptions(everything=True)
-        reader = read_lines(self._app.host, logs, markers, run.notices, _stage, options)
+        wrapped = parser.with_wrappings(foreign_wrappings(self._app))
+        reader = read_lines(self._app.host, logs, markers, run.notices, _Stage(wrapped), options)
         for batch in reader:
             found, has_dfx = batch.staged
             self._fold.columns(batch, found)
@@ -144,12 +145,18 @@ class _Splitter:
         return named and self._filter.wants(entry.result, entry.group, entry.case, entry.sub_case)
 
 
-def _stage(batch: LineBatch) -> Tuple[EventBatch, bool]:
-    if not len(batch):
-        return _NOTHING, False
-    first = len(MARKERS) + len(_MENTIONS)
-    has_dfx = any(row[2] >= first for row in rows(batch.matches))
-    return parser.columns(batch, merge=False), has_dfx
+class _Stage:
+    """What the reading threads do with a batch: events line by line, and whether it begins or ends a compiler block."""
+
+    def __init__(self, att: AttParser) -> None:
+        self._att = att
+
+    def __call__(self, batch: LineBatch) -> Tuple[EventBatch, bool]:
+        if not len(batch):
+            return _NOTHING, False
+        first = len(MARKERS) + len(_MENTIONS)
+        has_dfx = any(row[2] >= first for row in rows(batch.matches))
+        return self._att.columns(batch, merge=False), has_dfx
 
 
 _NOTHING = EventBatch([], [], [], memoryview(b"").cast("q"), 0, 0, 0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Iterator, Tuple
 
-from autofuse.types import LayoutSpec, LogSourceSpec, ReporterSpec, hookimpl
+from autofuse.types import LayoutSpec, LogSourceSpec, ReporterSpec, WrappingSpec, hookimpl
 
-__all__ = ["autofuse_layout_converters", "autofuse_log_sources", "autofuse_reporters"]
+__all__ = ["autofuse_layout_converters", "autofuse_line_wrappings", "autofuse_log_sources", "autofuse_reporters"]
 
 
 @hookimpl
@@ -70,3 +70,10 @@ def _layouts(stored: str, plains: Tuple[str, ...]) -> Iterator[LayoutSpec]:
     for plain in plains:
         factory = f"autofuse_formats.layouts.catalog:{stored}_to_{plain}"
         yield LayoutSpec(f"{stored}-{plain}", f"{stored} to {plain}", factory, stored=stored, plain=plain)
+
+
+@hookimpl
+def autofuse_line_wrappings() -> Iterator[WrappingSpec]:
+    """What stands before a message in logs of CANN."""
+    yield WrappingSpec("plog", "plog and slog of CANN", "autofuse_formats.wrappings:read_plog")
+    yield WrappingSpec("bare", "bracket groups: [INFO] [Op]", "autofuse_formats.wrappings:read_bare")
