@@ -5,6 +5,7 @@ The graph's data edges are followed, into and out of subgraphs; control edges ca
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections import deque
 from dataclasses import dataclass, field
@@ -197,7 +198,8 @@ def _largest(errors: Iterable[Optional[float]]) -> Optional[float]:
 
 
 def _topological(sources: Dict[Node, List[Tuple[Node, int]]]) -> Iterator[Node]:
-    """Kahn's algorithm, stable in file order."""
+    """Kahn's algorithm; of the nodes that are ready the first in the file is next: a sorted file keeps its order."""
+    places = {node: place for place, node in enumerate(sources)}
     waiting: Dict[Node, int] = {}
     readers: Dict[Node, List[Node]] = {}
     for node, inputs in sources.items():
@@ -205,14 +207,14 @@ def _topological(sources: Dict[Node, List[Tuple[Node, int]]]) -> Iterator[Node]:
         waiting[node] = len(known)
         for source in known:
             readers.setdefault(source, []).append(node)
-    ready = deque(node for node, count in waiting.items() if not count)
+    ready = [(places[node], node) for node, count in waiting.items() if not count]
     given: Set[Node] = set()
     while ready:
-        node = ready.popleft()
+        node = heapq.heappop(ready)[1]
         given.add(node)
         yield node
         for reader in readers.get(node, ()):
             waiting[reader] -= 1
             if not waiting[reader]:
-                ready.append(reader)
+                heapq.heappush(ready, (places[reader], reader))
     yield from (node for node in sources if node not in given)

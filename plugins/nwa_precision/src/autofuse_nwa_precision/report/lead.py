@@ -9,6 +9,7 @@ from autofuse_nwa_precision.blame import PROPAGATED, ROOT, Flow
 from autofuse_nwa_precision.pairing import INPUT, OUTPUT
 from autofuse_nwa_precision.report.columns import side_word, text_of_shape, value_text
 from autofuse_nwa_precision.rows import Row, Summary
+from autofuse_nwa_precision.statuses import SKIPPED_CONST_DATA
 from autofuse_nwa_precision.tolerance import PASS
 
 __all__ = ["Context", "lead_lines", "note_lines"]
@@ -37,7 +38,7 @@ def lead_lines(context: Context) -> Tuple[str, ...]:
 
 def note_lines(context: Context) -> Tuple[str, ...]:
     """Why rows were not compared, and what compared rows have to say."""
-    told = [row for row in context.rows if row.reason and row.verdict != PASS and row.blame != ROOT]
+    told = [row for row in context.rows if row.reason and row.verdict != PASS and not _told_elsewhere(row)]
     noted = [row for row in context.rows if row.reason and row.verdict == PASS]
     lines = [f"{_tensor(row, context.lang)}: {row.status}: {row.reason}" for row in [*told, *noted]]
     if len(lines) > _MOST_NOTES:
@@ -49,6 +50,11 @@ def note_lines(context: Context) -> Tuple[str, ...]:
         )
         lines = [*lines[:_MOST_NOTES], rest]
     return tuple(lines)
+
+
+def _told_elsewhere(row: Row) -> bool:
+    """Roots stand in front; constants are nothing to talk about."""
+    return row.blame == ROOT or row.status == SKIPPED_CONST_DATA
 
 
 def _root_lines(context: Context) -> List[str]:
