@@ -1,0 +1,1 @@
+"""What the ACME accelerator adds to autofuse; `plugin` says what that is."""
