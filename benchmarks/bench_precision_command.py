@@ -1,6 +1,6 @@
 """How fast `autofuse run precision` indexes a dump folder and gets through many small pairs, and what it adds to numpy.
 
-Usage: python benchmarks/bench_precision_command.py [--files 100000] [--pairs 10000] [--jobs N] [--raw]
+Usage: python benchmarks/bench_precision_command.py [--files 100000] [--pairs 10000] [--jobs N]
 
 The baseline of the pairs is the plain loop a script would write, numpy.load and the published formulas on whole arrays,
 in the same process; the machine's load shows in both.
@@ -67,9 +67,8 @@ def bench_pairs(root: Path, pairs: int, elements: int, jobs: int | None) -> None
         rows = done.stdout.count(b"\n")
         assert rows == pairs, done.stderr.decode()
         each = 1e3 * taken / pairs
-        print(
-            f"pairs      {rows} of {elements} fp32, {measures}: {taken:.2f} s, {each:.2f} ms each; numpy loop {loop:.2f} s"
-        )
+        what = f"{rows} of {elements} fp32, {measures}"
+        print(f"pairs      {what}: {taken:.2f} s, {each:.2f} ms each; numpy loop {loop:.2f} s")
 
 
 def write_runs(root: Path, pairs: int, elements: int) -> List[Tuple[Path, Path]]:
