@@ -1,5 +1,5 @@
 # Sample of a compiled-graph module as torch.compile writes it; only the artifacts dictionary is of interest, nothing runs.
-# ruff: noqa: E501
+# ruff: noqa: E501, I001
 import torch
 from torch import empty_strided
 from inductor_npu_ext.compile import async_compile

@@ -65,9 +65,7 @@ def split_host_impl(text: str, graph: str, where: str) -> Dict[str, str]:
     if "TilingHead" in sections and not any(key in sections for key in _HEADERS if key.endswith("Header")):
         include = f'#include "{_HEADERS["TilingHead"]}"\n'
         # A #line keeps the numbers of messages those of the section.
-        files = {
-            name: f"{include}#line 1\n{body}" if name.endswith(".cpp") else body for name, body in files.items()
-        }
+        files = {name: f"{include}#line 1\n{body}" if name.endswith(".cpp") else body for name, body in files.items()}
     return files
 
 
@@ -140,7 +138,7 @@ def _sections(text: str, where: str) -> Optional[Dict[str, str]]:
             _check_begin(found[2], open_key, sections, where, number)
             open_key = found[2]
         else:
-            if found[2] != open_key:
+            if open_key is None or found[2] != open_key:
                 raise _broken(where, number, f"END:{found[2][:60]} without its BEGIN")
             sections[open_key] = "".join(lines)
             open_key = None

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from autofuse.errors import AutofuseError
 from autofuse.names import safe_name
@@ -64,7 +64,7 @@ class BuildFailed(Exception):
 
 
 def load_config(path: Optional[str]) -> CompileConfig:
-    """The compile config in `path`, or in ~/.att_analyze/compile.toml when that exists; AutofuseError when it is wrong."""
+    """The compile config in `path`, else ~/.att_analyze/compile.toml when that exists; AutofuseError on a mistake."""
     name = path or os.path.expanduser(_DEFAULT_CONFIG)
     if path is None and not os.path.isfile(name):
         return CompileConfig()
@@ -97,7 +97,9 @@ def build(sources: Sources, toolkit: Toolkit, config: CompileConfig, folder: Pat
     configure += ["-DCMAKE_CXX_COMPILER_WORKS=1", "-DCMAKE_CXX_ABI_COMPILED=1", "--no-warn-unused-cli"]
     first = run_tool(configure, folder, _TIMEOUT, environment)
     _check(first, tree, sources, toolkit, compiler)
-    second = run_tool(["cmake", "--build", str(folder / "build"), "--parallel", str(jobs)], folder, _TIMEOUT, environment)
+    second = run_tool(
+        ["cmake", "--build", str(folder / "build"), "--parallel", str(jobs)], folder, _TIMEOUT, environment
+    )
     compiler["seconds"] = round(first.seconds + second.seconds, 3)
     _check(second, tree, sources, toolkit, compiler)
     library = folder / "build" / f"lib{_LIBRARY}.so"
@@ -115,7 +117,8 @@ class _Tree:
         self.original: Dict[str, str] = {}
         """Name in the copy → name in SOURCE_DIR."""
         for name, content in sources.files.items():
-            copied = name if _PLAIN.fullmatch(name.replace("/", "")) or not name.endswith(".cpp") else self._renamed(name)
+            plain = not name.endswith(".cpp") or _PLAIN.fullmatch(name)
+            copied = name if plain else self._renamed(name)
             path = self.source_folder / copied
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
@@ -136,8 +139,7 @@ class _Tree:
 
 
 def _shown_folder(sources: Sources) -> str:
-    inside = f"{sources.folder}/output_code.py:{sources.graph}" if sources.graph else sources.folder
-    return inside
+    return f"{sources.folder}/output_code.py:{sources.graph}" if sources.graph else sources.folder
 
 
 def _config(content: Dict[str, Any], name: str) -> CompileConfig:
@@ -153,13 +155,14 @@ def _config(content: Dict[str, Any], name: str) -> CompileConfig:
             raise AutofuseError(f"unknown key {key!r} in [compile]", name, f"accepted: {', '.join(_CONFIG_KEYS)}")
         words = shlex.split(value) if isinstance(value, str) else value
         if not isinstance(words, list) or not all(isinstance(word, str) and _is_plain(word) for word in words):
-            raise AutofuseError(f"{key} is no list of strings", name, "one line each")
+            raise AutofuseError(f"{key} is no list of strings", name, "without line breaks and semicolons")
         values[key] = tuple(words)
     return CompileConfig(**values, path=name)
 
 
 def _is_plain(word: str) -> bool:
-    return not set(word) & {"\n", "\r", "\0"}
+    # A semicolon separates the items of every list in CMake, however it is quoted.
+    return not set(word) & {"\n", "\r", "\0", ";"}
 
 
 def _compiler(compiler: Dict[str, Any]) -> List[str]:
@@ -171,7 +174,9 @@ def _compiler(compiler: Dict[str, Any]) -> List[str]:
         named = f"CXX={candidates[0]} is not found" if wanted else "no c++, g++ or clang++ on PATH"
         raise _missing(f"no C++ compiler: {named}; install g++ or clang++, or set CXX", compiler)
     if shutil.which("cmake") is None:
-        raise _missing("no CMake on PATH; install it (package cmake of the system, or `pip install cmake ninja`)", compiler)
+        raise _missing(
+            "no CMake on PATH; install it (package cmake of the system, or `pip install cmake ninja`)", compiler
+        )
     try:
         command = [program, *wanted[1:], "--version"]
         answer = subprocess.run(command, capture_output=True, timeout=30, check=False, stdin=subprocess.DEVNULL)
@@ -213,22 +218,33 @@ def _write_cmake(tree: _Tree, toolkit: Toolkit, config: CompileConfig, options: 
     links += [f"-Wl,-rpath-link,{path}" for path in toolkit.library_folders]
     links += [f"-l{name}" for name in toolkit.libraries]
     links += config.extra_links
-    text = "\n".join(
-        [
-            "# Written by autofuse run verify-tiling.",
-            "cmake_minimum_required(VERSION 3.16)",
-            "project(autofuse_verify LANGUAGES CXX)",
-            f"add_library({_LIBRARY} SHARED {' '.join(_quoted(f'src/{unit}') for unit in tree.units)})",
-            f"target_compile_options({_LIBRARY} PRIVATE {' '.join(_quoted(f'SHELL:{shlex.quote(o)}') for o in options)})",
-            f"target_link_libraries({_LIBRARY} PRIVATE {' '.join(map(_link_item, links))})" if links else "",
-            "",
-        ]
-    )
-    (folder / "CMakeLists.txt").write_text(text, encoding="utf-8")
+    # The sources are named relative to this file, so that a build that was kept can be built again.
+    compile_options = [word for word in options if word != f"-I{tree.source_folder}"]
+    lines = [
+        "# Written by autofuse run verify-tiling.",
+        "cmake_minimum_required(VERSION 3.16)",
+        "project(autofuse_verify LANGUAGES CXX)",
+        f"add_library({_LIBRARY} SHARED {_words(f'src/{unit}' for unit in tree.units)})",
+        f"target_include_directories({_LIBRARY} BEFORE PRIVATE src)",
+        f"target_compile_options({_LIBRARY} PRIVATE {_words(_grouped(compile_options))})",
+    ]
+    if links:
+        lines.append(f"target_link_libraries({_LIBRARY} PRIVATE {_words(map(_link_item, links))})")
+    (folder / "CMakeLists.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def _link_item(word: str) -> str:
-    return _quoted(os.path.abspath(word) if not word.startswith("-") and os.path.exists(word) else word)
+    return os.path.abspath(word) if not word.startswith("-") and os.path.exists(word) else word
+
+
+def _grouped(options: Iterable[str]) -> Iterator[str]:
+    # Each option in a group of its own, or CMake would drop those that stand twice.
+    for word in options:
+        yield f"SHELL:{shlex.quote(word)}"
+
+
+def _words(words: Iterable[str]) -> str:
+    return " ".join(map(_quoted, words))
 
 
 def _quoted(word: str) -> str:
@@ -239,9 +255,7 @@ def _quoted(word: str) -> str:
     return f"[{level}[{word}]{level}]"
 
 
-def _check(
-    finished: Finished, tree: _Tree, sources: Sources, toolkit: Toolkit, compiler: Dict[str, Any]
-) -> None:
+def _check(finished: Finished, tree: _Tree, sources: Sources, toolkit: Toolkit, compiler: Dict[str, Any]) -> None:
     if finished.code == 0 and not finished.timed_out:
         return
     output = tree.in_sources(finished.output, sources)

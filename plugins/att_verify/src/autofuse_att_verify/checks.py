@@ -98,7 +98,9 @@ def _block_dim(answer: Answer, limits: Limits) -> Check:
             return Check("block_dim", False, f"{value} is not at least 1")
         return Check("block_dim", None, f"{value}; not checked: no ResLimit was passed and {limits.aiv_source}")
     inside = 1 <= value <= limits.aiv_num
-    return Check("block_dim", inside, f"{value} is {'' if inside else 'not '}in 1..{limits.aiv_num} ({limits.aiv_source})")
+    return Check(
+        "block_dim", inside, f"{value} is {'' if inside else 'not '}in 1..{limits.aiv_num} ({limits.aiv_source})"
+    )
 
 
 def _workspace(answer: Answer, limits: Limits) -> Check:

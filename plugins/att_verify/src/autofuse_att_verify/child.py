@@ -1,7 +1,7 @@
-"""The Python runner: what the native runner program does, with ctypes, for machines without a compiler at install time.
+"""The Python runner: what the native runner program does, with ctypes, where no compiler was there at install time.
 
-Started by `runner` as a process of its own; imports nothing but the standard library and `choices`. A supervisor forks one
-worker at a time, which loads the library and answers for its points; the supervisor keeps the time-outs.
+Started by `runner` as a process of its own; imports nothing but the standard library and `choices`. A supervisor forks
+one worker at a time, which loads the library and answers for its points; the supervisor keeps the time-outs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import time
 from array import array
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-import choices
+import choices  # type: ignore[import-not-found]  # found in the folder of this file, see runner
 
 _LARGEST = 1 << 30
 _GUARD = 1 << 16
@@ -185,10 +185,13 @@ class _Supervisor:
     def _end_orphans(self) -> None:
         """Processes that left their group came to us when their parent ended; they go as well."""
         for _ in range(200):
-            with contextlib.suppress(OSError), open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
-                for pid in file.read().split():
+            with (
+                contextlib.suppress(OSError),
+                open(f"/proc/self/task/{os.getpid()}/children") as file,
+            ):
+                for child in file.read().split():
                     with contextlib.suppress(OSError):
-                        os.kill(int(pid), signal.SIGKILL)
+                        os.kill(int(child), signal.SIGKILL)
             try:
                 pid, _status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:

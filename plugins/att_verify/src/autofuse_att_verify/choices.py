@@ -1,4 +1,4 @@
-"""What the log messages of one call say it chose: templates, their objective and pipes, and the results' modelled cycles.
+"""What the log messages of one call say it chose: templates, their objective and pipes, and the results' cycles.
 
 The twin of log.cpp of the native runner; imports nothing but the standard library, for the Python runner uses it too.
 """

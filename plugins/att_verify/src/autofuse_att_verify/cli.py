@@ -25,23 +25,33 @@ DEFAULT_FOLDER = "output/verify"
 @click.option("--preset", type=click.Choice(sorted(presets())), help="A shipped input contract (default: A).")
 @click.option("--input-json", metavar="FILE", help="An input contract of your own.")
 @click.option("--aiv-num", type=int, metavar="N", help="Vector cores, in place of the contract's.")
-@click.option("--log", metavar="LOG", help="Take the inputs from a call in this ATT log and compare the result with it.")
+@click.option(
+    "--log", metavar="LOG", help="Take the inputs from a call in this ATT log and compare the result with it."
+)
 @click.option("--case", metavar="CASE", help="Template that must be chosen: r=0,g=1,c=R2.")
 @click.option("--compile-config", metavar="FILE", help="TOML with [compile] flags, extra_includes, extra_links.")
-@click.option("--toolkit", type=click.Choice(CHOICES), default="auto", show_default=True, help="What to compile against.")
+@click.option(
+    "--toolkit", type=click.Choice(CHOICES), default="auto", show_default=True, help="What to compile against."
+)
 @click.option("--timeout", type=float, default=60.0, show_default=True, metavar="S", help="Seconds for one call.")
 @click.option("--keep-build", is_flag=True, help="Keep the build folder as DIR/build.")
-@click.option("--runner", default="auto", metavar="NAME", help="native, python or any installed runner (default: auto).")
+@click.option(
+    "--runner", default="auto", metavar="NAME", help="native, python or any installed runner (default: auto)."
+)
 @click.option("--sweep", metavar="SPEC", help='Many shapes: "s0=64:4096:*2 s1=1,7,512 aiv=24,48".')
-@click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Parallel processes of a sweep (default: cores).")
-@click.option("-f", "--format", "output_format", metavar="FORMAT", help="Format of the table (default: console; sweep: csv).")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), metavar="N", help="Parallel processes of a sweep (default: cores)."
+)
+@click.option(
+    "-f", "--format", "output_format", metavar="FORMAT", help="Format of the table (default: console; sweep: csv)."
+)
 @click.option("-o", "--output", default=DEFAULT_FOLDER, show_default=True, metavar="DIR", help="Folder of the results.")
 @click.pass_context
-def command(ctx: click.Context, source_dir: str, **options: Any) -> None:
-    """Compile the tiling code that Autofuse generated into SOURCE_DIR, call it in a process of its own, check the results.
+def command(ctx: click.Context, /, source_dir: str, **options: Any) -> None:
+    """Compile the tiling code that Autofuse generated, call it in a process of its own, check the results.
 
-    This compiles and runs native code from SOURCE_DIR. Exit codes: 0 all checks passed; 1 the code does not compile, the
-    call fails or a check fails; 2 bad input.
+    This compiles and runs native code from SOURCE_DIR. Exit codes: 0 all checks passed; 1 the code does not compile,
+    the call fails or a check fails; 2 bad input.
     """
     app: App = ctx.obj
     _check_usage(ctx, app, options)

@@ -97,7 +97,9 @@ def _log_values(logged: LoggedCall, chosen: Mapping[str, Mapping[str, Any]], res
     if not compared:
         return Check("log_tiling_values", None, "no tiling value of the log is found in the result")
     text = f"{compared} values compared"
-    return Check("log_tiling_values", not differences, f"{text}; differing: {', '.join(differences)}" if differences else text)
+    return Check(
+        "log_tiling_values", not differences, f"{text}; differing: {', '.join(differences)}" if differences else text
+    )
 
 
 def _values_of(template: str, choice: Mapping[str, Any], result: Result) -> Dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The input contract: which shape, how many cores, how much unified buffer, which ABI; checked before anything is compiled.
+"""The input contract: shape, cores, unified buffer and ABI of a call, checked before anything is compiled.
 
 Presets are data files in `presets/`, examples and no hardware promise. Where a value came from is kept in `origin`.
 """

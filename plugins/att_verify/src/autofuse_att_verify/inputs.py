@@ -1,4 +1,4 @@
-"""Which contract a run uses: a preset, a JSON file or a log, checked against the scene and the signature in the source."""
+"""Which contract a run uses (preset, JSON file or log), checked against the scene and the signature in the source."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _check_signature(contract: Contract, sources: Sources, signature: Signature)
         )
     if signature.kind and (signature.kind == "inductor") != (contract.abi.kind == "inductor"):
         raise AutofuseError(
-            f"the signature is of kind {signature.kind_text}, but the contract ({contract.origin}) says {contract.abi.kind}",
+            f"the source is of kind {signature.kind_text}, but the contract ({contract.origin}) is {contract.abi.kind}",
             sources.folder,
             signature.text[:200],
         )

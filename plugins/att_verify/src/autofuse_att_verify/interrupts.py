@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM while other processes and temporary folders exist: an exception at a point where both can be removed.
+"""Ctrl-C and SIGTERM while processes and temporary folders exist: an exception where both can be removed.
 
 Within `interruptible()` the three signals that end a program raise KeyboardInterrupt, but not inside `held()`.
 """
@@ -61,7 +61,7 @@ def held() -> Iterator[None]:
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A private folder whose path holds nothing that a build tool might trip over; removed at the end, whatever happens."""
+    """A private folder whose path no build tool trips over; removed at the end, whatever happens."""
     usual = tempfile.gettempdir()
     with contextlib.ExitStack() as stack:
         with held():

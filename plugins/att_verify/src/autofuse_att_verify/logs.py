@@ -1,4 +1,4 @@
-"""One call in an ATT log: its shape, hardware and choice, as the inputs of a run and as what its result is compared with.
+"""One call in an ATT log: its shape, hardware and choice; the inputs of a run and what its result is compared with.
 
 Reading logs is the business of att_summary; this module asks its model for the one call that fits the sources.
 """

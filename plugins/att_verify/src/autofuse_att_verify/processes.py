@@ -37,7 +37,7 @@ def run_tool(
 ) -> Finished:
     """Runs a program in `folder` and waits for it; OSError when it cannot be started.
 
-    Whatever ends the waiting (time-out, Ctrl-C, an error here), the program and all its descendants are gone afterwards.
+    Whatever ends the waiting (time-out, Ctrl-C, an error), the program and all its descendants are gone afterwards.
     """
     begin = time.monotonic()
     with contextlib.ExitStack() as stack:

@@ -1,7 +1,7 @@
 """Calling the compiled library in a process of its own; `autofuse_native_runners` offers two of these.
 
-The protocol is the same for both: options on the command line, points in a file, one JSON object a line on a pipe. What the
-answers mean is left to `checks` and `sweep`.
+The protocol is the same for both: options on the command line, points in a file, one JSON object a line on a pipe. What
+the answers mean is left to `checks` and `sweep`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ __all__ = ["Answer", "Job", "Runner", "native_program", "native_runner", "python
 
 Answer = Dict[str, Any]
 """One line of the runner. Keys: `i` point; `ret`, `workspace`, `block_dim`, `zero`, `ns` of a call that came back;
-`templates` (template, objective, pipes) and `results` as its messages told them; `error` and `phase` of one that did not;
-`fatal` and `phase` when no point can be called; `left` processes left behind. A single call adds `size`, `exports`,
-`key`, `key_count`, `same`, `repeat_ret`, `repeat_error`."""
+`templates` (template, objective, pipes) and `results` as its messages told them; `error` and `phase` of one that did
+not; `fatal` and `phase` when no point can be called; `left` processes left behind. A single call adds `size`,
+`exports`, `key`, `key_count`, `same`, `repeat_ret`, `repeat_error`."""
 
 _DISTRIBUTION = "autofuse-att-verify"
 _PROGRAM = "bin/autofuse-tiling-runner"
@@ -176,7 +176,8 @@ class _Process:
         }
         descriptors = [writer]
         if job.single:
-            log, output = (stack.enter_context(open(path, "w+b")) for path in (job.log_path, job.output_path))
+            log = stack.enter_context(job.log_path.open("w+b"))
+            output = stack.enter_context(job.output_path.open("w+b"))
             options |= {"--data": job.data_path, "--log-fd": log.fileno(), "--capture-fd": output.fileno()}
             descriptors += [log.fileno(), output.fileno()]
         words = [str(word) for pair in options.items() for word in pair]

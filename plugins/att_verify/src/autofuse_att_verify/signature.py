@@ -1,7 +1,7 @@
-"""What the generated source says of its own interface: the parameters of AutofuseTiling, key functions, the default limit.
+"""What the generated source says of its own interface: AutofuseTiling's parameters, key functions, the default limit.
 
-Comments and strings are blanked first; nothing is compiled here. A source whose signature is not found gives None and the
-call is made as the contract says.
+Comments and strings are blanked first; nothing is compiled here. A source whose signature is not found gives None and
+the call is made as the contract says.
 """
 
 from __future__ import annotations
@@ -146,7 +146,9 @@ def _signature(head: str, parameters: List[str]) -> Signature:
     rest = list(parameters)
     while rest and re.fullmatch(r"(?:const )?(?:std::)?(?:uint32_t|unsigned int|unsigned)( \w+)?", rest[0]):
         symbols.append(rest.pop(0).split()[-1])
-    types = [re.sub(r"\s*\w+\s*(=.*)?$", "", part).replace(" ", "") if " " in part or "*" in part else part for part in rest]
+    types = [
+        re.sub(r"\s*\w+\s*(=.*)?$", "", part).replace(" ", "") if " " in part or "*" in part else part for part in rest
+    ]
     data = re.match(r"(?:struct )?((?:\w+::)*\w+)\s*\*", rest[0]) if rest else None
     return Signature(
         f"{head}{', '.join(parameters)})", tuple(symbols), _kind(types) if data else "", data[1] if data else ""

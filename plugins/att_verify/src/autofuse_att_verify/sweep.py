@@ -1,4 +1,4 @@
-"""A sweep: one build, a call for every point of a grid, a table with a row per point, a heat map for two varying inputs."""
+"""A sweep: one build, a call for every point of a grid, a row per point, a heat map for two varying inputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import click
 from autofuse.cli.app import App
@@ -18,7 +18,7 @@ from autofuse.report.model import Cell, Chart, Column, Number, Provenance, Repor
 from autofuse_att_verify import __version__
 from autofuse_att_verify.build import Built
 from autofuse_att_verify.checks import Limits, point_problem
-from autofuse_att_verify.result import RUNTIME_FAILED, SUCCEEDED
+from autofuse_att_verify.result import RUNTIME_FAILED, SUCCEEDED, Result
 from autofuse_att_verify.runner import Answer
 from autofuse_att_verify.sweep_spec import Axis, Plan, read_spec
 from autofuse_att_verify.verify import Run, verify
@@ -42,6 +42,8 @@ def run_sweep(app: App, run: Run, plan: Plan, output_format: Optional[str], jobs
     folder = run.request.output
     if sweep.rows:
         report = sweep_report(plan, sweep.rows, app.command_line, result.source_dir)
+        if output_format not in ("console", "text"):
+            emit(app, _summary_report(result, sweep.rows), None, None)
         for path in emit(app, report, output_format, None, default="csv", default_folder=str(folder), name="sweep"):
             app.notice(f"wrote {path}")
         _draw(app, report, folder, output_format)
@@ -71,6 +73,38 @@ def sweep_report(plan: Plan, rows: Sequence[Dict[str, Any]], command: str, sourc
         charts=(chart,) if chart else (),
         provenance=Provenance(command, (source,), {"autofuse-att-verify": __version__}),
     )
+
+
+def _summary_report(result: Result, rows: Sequence[Dict[str, Any]]) -> Report:
+    """What the console shows of a sweep."""
+    summary = result.sweep or {}
+    dims = [row["block_dim"] for row in rows if row["block_dim"] is not None]
+    objectives = [row["objective"] for row in rows if row["objective"] is not None]
+    columns = (
+        Column("Status"),
+        Column("Points", "int"),
+        Column("Failed", "int"),
+        Column("Seconds", "float"),
+        Column("Points/s", "float"),
+        Column("block_dim", meaning="least and most"),
+        Column("Objective", unit="cycles", meaning="least and most"),
+        Column("Templates", "int", meaning="how many choices occur"),
+    )
+    row: Tuple[Cell, ...] = (
+        result.status,
+        summary.get("points"),
+        summary.get("failed"),
+        summary.get("seconds"),
+        summary.get("points_per_second"),
+        _span(dims, int),
+        _span(objectives, float),
+        len({row["case"] for row in rows if row["case"]}),
+    )
+    return Report("verify-tiling sweep", (Table("sweep", columns, [row]),))
+
+
+def _span(values: Sequence[Any], key: Callable[[Any], float]) -> Optional[str]:
+    return f"{min(values, key=key)} .. {max(values, key=key)}" if values else None
 
 
 class _Rows:
@@ -146,7 +180,9 @@ class _Sweep:
         stack = contextlib.ExitStack()
         if not shown:
             stack.callback(file.close)
-        bar = stack.enter_context(click.progressbar(length=self.plan.count, label="sweep", file=file, update_min_steps=64))
+        bar = stack.enter_context(
+            click.progressbar(length=self.plan.count, label="sweep", file=file, update_min_steps=64)
+        )
         return _Bar(stack, bar)
 
     def _summary(self, failed: List[int], seconds: float, left: int) -> Dict[str, Any]:
@@ -175,7 +211,9 @@ class _Sweep:
             return f"left {left} processes running"
         first = self._named(failed[0])
         place = " ".join(f"{name}={value}" for name, value in first.items())
-        return f"{len(failed)} of {self.plan.count} points failed, the first at {place}: {self.rows[failed[0]]['error']}"
+        return (
+            f"{len(failed)} of {self.plan.count} points failed, the first at {place}: {self.rows[failed[0]]['error']}"
+        )
 
 
 class _Bar:

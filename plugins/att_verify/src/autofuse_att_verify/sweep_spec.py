@@ -69,14 +69,16 @@ class Plan:
 
 
 def read_spec(spec: str, symbols: Sequence[str], contract: Contract) -> Plan:
-    """The plan that `spec` describes; inputs it does not name keep the contract's value. AutofuseError on any mistake."""
+    """The plan that `spec` describes; what it does not name keeps the contract's value. AutofuseError on a mistake."""
     given: Dict[str, Tuple[int, ...]] = {}
     for word in spec.split():
         name, equals, text = word.partition("=")
         if not equals or not name:
             raise AutofuseError(f"--sweep: {word[:60]!r} is no NAME=VALUES", hint=_GRAMMAR)
         if name not in (*symbols, "aiv", "ub"):
-            raise AutofuseError(f"--sweep: unknown name {name[:60]!r}", hint=f"names: {', '.join((*symbols, 'aiv', 'ub'))}")
+            raise AutofuseError(
+                f"--sweep: unknown name {name[:60]!r}", hint=f"names: {', '.join((*symbols, 'aiv', 'ub'))}"
+            )
         if name in given:
             raise AutofuseError(f"--sweep: {name} is given twice", hint=_GRAMMAR)
         given[name] = _values(name, text, _RANGES.get(name, LARGEST_DIM))
@@ -84,7 +86,9 @@ def read_spec(spec: str, symbols: Sequence[str], contract: Contract) -> Plan:
         raise AutofuseError("--sweep names nothing to vary", hint=_GRAMMAR)
     defaults = [*zip(symbols, contract.dynamic_dims), ("aiv", contract.aiv_num), ("ub", contract.ub_size)]
     axes = tuple(Axis(name, given.get(name, (value,))) for name, value in defaults)
-    plan = Plan(spec, axes, contract.abi.kind == "inductor" and (contract.aiv_num_given or bool({"aiv", "ub"} & set(given))))
+    plan = Plan(
+        spec, axes, contract.abi.kind == "inductor" and (contract.aiv_num_given or bool({"aiv", "ub"} & set(given)))
+    )
     if plan.count > MOST_POINTS:
         raise AutofuseError(f"--sweep: {plan.count} points", hint=f"at most {MOST_POINTS}")
     return plan

@@ -40,11 +40,8 @@ def choose_toolkit(wanted: str) -> Toolkit:
     home = os.environ.get(_HOME, "")
     present = bool(home) and os.path.isdir(home)
     if wanted == "shim" or (wanted == "auto" and not present):
-        if wanted == "shim":
-            why = "--toolkit shim"
-        else:
-            why = f"{_HOME} is no folder" if home else f"{_HOME} is not set"
-        return _shim(why)
+        absent = f"{_HOME} is no folder" if home else f"{_HOME} is not set"
+        return _shim("--toolkit shim" if wanted == "shim" else absent)
     if not present:
         problem = f"{_HOME} is no folder: {home}" if home else f"{_HOME} is not set"
         raise AutofuseError(f"no CANN toolkit: {problem}", hint="source its set_env.sh, or use --toolkit shim")
@@ -58,6 +55,8 @@ def _shim(why: str) -> Toolkit:
 
 
 def _cann(home: str, why: str) -> Toolkit:
+    if ";" in home:
+        raise AutofuseError("CMake takes no path with a semicolon", home, "give the toolkit another name or a link")
     machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
     roots = [home, os.path.join(home, f"{machine}-linux")]
     includes = [path for root in roots for path in (os.path.join(root, "include"),) if os.path.isdir(path)]
@@ -69,5 +68,7 @@ def _cann(home: str, why: str) -> Toolkit:
         if os.path.isdir(path)
     ]
     if not includes:
-        raise AutofuseError("has no include folder", home, "ASCEND_HOME_PATH names the toolkit, such as …/ascend-toolkit/latest")
+        raise AutofuseError(
+            "has no include folder", home, "ASCEND_HOME_PATH names the toolkit, such as …/ascend-toolkit/latest"
+        )
     return Toolkit("cann", why, home, tuple(includes), (), tuple(dict.fromkeys(folders)), _LIBRARIES)

@@ -1,7 +1,7 @@
 """The work of verify-tiling as a function: from a request to a result, with everything temporary gone afterwards.
 
-What can only be a mistake of the caller raises AutofuseError before anything is compiled; from then on every outcome is a
-Result. Showing it is left to `reports`, the options to `cli`.
+What can only be a mistake of the caller raises AutofuseError before anything is compiled; from then on every outcome is
+a Result. Showing it is left to `reports`, the options to `cli`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from autofuse.errors import AutofuseError
 from autofuse.files import atomic_open, make_folder
 
 from autofuse_att_verify.build import BuildFailed, Built, CompileConfig, build, load_config
-from autofuse_att_verify.checks import Check, Limits, failure, single_checks
+from autofuse_att_verify.checks import Limits, failure, single_checks
 from autofuse_att_verify.compare import comparison_checks
 from autofuse_att_verify.contract import Contract
+from autofuse_att_verify.header import read_layout
 from autofuse_att_verify.inputs import Wanted, choose_contract, describe_inputs
 from autofuse_att_verify.interrupts import temporary_folder
-from autofuse_att_verify.layout import LayoutError, Struct, decode, read_layout
+from autofuse_att_verify.layout import LayoutError, Struct, decode
 from autofuse_att_verify.logs import LoggedCall
 from autofuse_att_verify.result import COMPILE_FAILED, RUNNING, RUNTIME_FAILED, SUCCEEDED, Result
 from autofuse_att_verify.runner import Answer, Job, Runner
@@ -113,7 +114,10 @@ class Run:
 
 
 def prepare(
-    request: Request, runner: Runner, logged_call: Callable[[Sources], Optional[LoggedCall]], notice: Callable[[str], None]
+    request: Request,
+    runner: Runner,
+    logged_call: Callable[[Sources], Optional[LoggedCall]],
+    notice: Callable[[str], None],
 ) -> Run:
     """Reads and checks every input; AutofuseError when one is wrong. Nothing is compiled or written here."""
     sources = read_sources(request.source_dir, request.scene, request.graph)
@@ -267,8 +271,8 @@ def _tiling_key(run: Run, answer: Answer) -> Optional[int]:
         value = int(answer["key"]) & ((1 << bits) - 1)
         return value - (1 << bits) if signed and value >> (bits - 1) else value
     fields = run.result.tiling_data_fields
-    value = fields.get("tiling_key") if isinstance(fields, dict) else None
-    return value if isinstance(value, int) else None
+    own = fields.get("tiling_key") if isinstance(fields, dict) else None
+    return own if isinstance(own, int) else None
 
 
 def _layout(run: Run, built: Built, folder: Path) -> Tuple[Optional[Struct], Optional[str]]:
