@@ -10,6 +10,7 @@ from autofuse.report.model import Cell, Column, Number
 
 __all__ = ["cell_text", "encode", "heading", "is_number", "number_value"]
 
+_LONGEST_INTEGER = 4000
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 
 
@@ -42,8 +43,10 @@ def number_value(cell: Union[int, float, Number]) -> Union[int, float, str]:
     if not isinstance(cell, Number):
         return cell
     try:
+        if not _INTEGER.fullmatch(cell):
+            return float(cell)
         # Python refuses to convert integers of thousands of digits; their text is exact all the same.
-        return str(cell) if len(cell) > 4000 and _INTEGER.fullmatch(cell) else cell.value
+        return int(cell) if len(cell) <= _LONGEST_INTEGER else str(cell)
     except ValueError:
         return str(cell)
 
