@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple
 
 import pluggy
 
@@ -42,6 +42,8 @@ class Host:
         self._specs: Dict[str, Dict[str, Spec]] = {}
         self._owners: Dict[int, Plugin] = {}
         self._objects: Dict[int, Tuple[Spec, Any]] = {}
+        self._notice: Optional[Callable[[str], None]] = None
+        self._announced: Set[str] = set()
         for entry in _ordered(entry_points()):
             self._take(entry)
         self._settle_plugin_names()
@@ -50,6 +52,7 @@ class Host:
         """Name → spec of everything the hook yields, built-in plugins first; calls the hook at the first use."""
         if hook not in self._specs:
             self._specs[hook] = self._collect(hook)
+            self._announce_new()
         return self._specs[hook]
 
     def owner(self, spec: Spec) -> Plugin:
@@ -78,6 +81,14 @@ class Host:
         for hook in hookspecs.HOOKS:
             self.specs(hook)
 
+    def announce(self, notice: Callable[[str], None]) -> None:
+        """Tells of every plugin that is broken and every word that nobody gets, those found later included.
+
+        Without it a command would silently do without a format, say, that its user counts on.
+        """
+        self._notice = notice
+        self._announce_new()
+
     def add(self, module: Any, name: str, distribution: str = "", version: str = "") -> Plugin:
         """Registers a plugin module that no entry point names (tests, embedding)."""
         plugin = Plugin(name, distribution or name, version, getattr(module, "__name__", name))
@@ -100,6 +111,18 @@ class Host:
         """Whether the config, the environment or --no-plugins switches it off."""
         names = {canonical(plugin.name), canonical(plugin.distribution)}
         return bool(names & self.disabled) or not (self.third_party or plugin.built_in)
+
+    def _announce_new(self) -> None:
+        if self._notice is None:
+            return
+        broken = [plugin for plugin in self.plugins if plugin.status == "broken"]
+        lines = [f"plugin {one.name} ({one.origin}) is broken: {one.cause}; see `autofuse doctor`" for one in broken]
+        # A command that nobody gets is explained when it is asked for.
+        lines += [str(c) for c in self.clashes if c.winner is None and c.hook not in ("autofuse_commands", "plugin")]
+        for line in lines:
+            if line not in self._announced:
+                self._announced.add(line)
+                self._notice(line)
 
     def _take(self, entry: EntryPoint) -> None:
         plugin = Plugin(entry.name, entry.distribution, entry.version, entry.value)

@@ -56,8 +56,8 @@ class Plugin:
 
     @property
     def origin(self) -> str:
-        """`distribution version`, for messages."""
-        return f"{self.distribution} {self.version}".strip()
+        """`distribution version`, for messages; a format file by its path."""
+        return f"{self.distribution} {self.version or self.module}"
 
     def fail(self, cause: str) -> None:
         """Marks it as broken."""

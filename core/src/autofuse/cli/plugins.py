@@ -70,7 +70,7 @@ def _lines(host: Host) -> List[str]:
     rows: List[Tuple[str, str, str]] = []
     details: List[str] = []
     for plugin in host.plugins:
-        rows.append((plugin.name, f"{plugin.distribution} {plugin.version}", plugin.status))
+        rows.append((plugin.name, plugin.origin, plugin.status))
         details.append(plugin.cause or _offers(plugin))
     widths = [max([len(row[i]) for row in rows] or [0]) for i in range(3)]
     lines = [

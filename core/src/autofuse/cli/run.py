@@ -75,8 +75,10 @@ class _PluginGroup(ListedGroup):
 
 
 @click.command(cls=_Run)
-def run() -> None:
+@click.pass_obj
+def run(app: App) -> None:
     """Run a command of a plugin: `autofuse run COMMAND …` or `autofuse run PLUGIN COMMAND …`."""
+    app.host.announce(app.notice)
 
 
 def _host(ctx: click.Context) -> Host:
