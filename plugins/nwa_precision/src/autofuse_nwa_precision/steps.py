@@ -30,8 +30,8 @@ class ModelPairs:
     def __init__(self, open_models: Iterable[ModelKey], close_models: Iterable[ModelKey]) -> None:
         self._to_close: Dict[ModelKey, ModelKey] = {}
         left, right = set(open_models), set(close_models)
-        self._match(left, right, lambda key: key)
         one_device = len({key[0] for key in left}) == 1 == len({key[0] for key in right})
+        self._match(left, right, lambda key: key)
         # The same device number, or the only one on either side.
         self._match(left, right, lambda key: ("" if one_device else key[0], *key[1:]))
         self._match(left, right, lambda key: ("" if one_device else key[0], key[1]))

@@ -26,7 +26,7 @@ def charts_of(rows: Sequence[Row]) -> Tuple[Chart, ...]:
     compared = [row for row in rows if row.metrics is not None and row.pair.side == OUTPUT]
     agreement = [_agreement(compared)] if compared else []
     histograms = [
-        _histogram(number, row, row.metrics.histogram)
+        _histogram(number, row, row.metrics.histogram, row.metrics.mismatches)
         for number, row in enumerate(worst_rows(rows, _MOST_HISTOGRAMS), 1)
         if row.metrics is not None and row.metrics.histogram is not None
     ]
@@ -61,7 +61,6 @@ def _agreement(rows: Sequence[Row]) -> Chart:
         (Series("-log10(relative L2 error)", tuple(_digits(row) for row in shown)),),
         unit="digits",
         x_title="fused output",
-        y_title="digits",
         marked=tuple(place for place, row in enumerate(shown) if row.blame == ROOT),
         notes=notes,
     )
@@ -76,19 +75,20 @@ def _digits(row: Row) -> float:
     return min(_MOST_DIGITS, -math.log10(error)) if error > 0 else _MOST_DIGITS
 
 
-def _histogram(number: int, row: Row, histogram: Histogram) -> Chart:
+def _histogram(number: int, row: Row, histogram: Histogram, mismatches: int) -> Chart:
     edges, counts = _joined(histogram)
-    categories = ["0", *(["< 2^-64"] if histogram.below else []), *(f"{edge:.0e}" for edge in edges[:-1])]
-    values = [histogram.equal, *([histogram.below] if histogram.below else []), *counts]
+    bins = [("0", histogram.equal), ("< 2^-64", histogram.below), *((f"{e:.1e}", n) for e, n in zip(edges, counts))]
+    bins.append(("NaN, Inf", mismatches))
+    # Bins between the smallest and the largest error stay even when empty: the axis is a scale.
+    shown = [(name, count) for name, count in bins if count or name[0].isdigit()]
     return Chart(
         f"errors_{number}",
         "bar",
         f"Relative errors of {_label(row)}",
-        tuple(categories),
-        (Series("elements", tuple(float(value) for value in values)),),
+        tuple(name for name, _ in shown),
+        (Series("elements", tuple(float(count) for _, count in shown)),),
         unit="elements",
         x_title="relative error from",
-        y_title="elements",
     )
 
 

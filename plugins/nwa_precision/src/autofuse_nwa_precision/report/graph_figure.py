@@ -15,9 +15,9 @@ from autofuse_nwa_precision.rows import Row
 
 __all__ = ["graph_figure"]
 
-_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 170, 44, 16, 34, 16
+_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 210, 44, 16, 34, 16
 _MOST_NODES = 400
-_PER_ROW = 12
+_PER_ROW = 10
 _LEGEND = 44
 
 _COLOURS = ("#1a9850", "#66bd63", "#a6d96a", "#fee08b", "#fdae61", "#f46d43", "#d73027")
@@ -115,9 +115,10 @@ def _caption(row: Optional[Row]) -> str:
         return "not compared"
     if row.metrics is None:
         return row.status
-    if row.metrics.mismatches:
-        return " ".join(part for part in (row.blame, row.status) if part)
-    return " ".join(part for part in (row.blame, f"rel L2 {row.metrics.rel_l2:.2e}") if part)
+    metrics = row.metrics
+    counts = [(metrics.nan_mismatches, "NaN"), (metrics.inf_mismatches, "Inf")]
+    found = ", ".join(f"{count} {word}" for count, word in counts if count) or f"rel L2 {metrics.rel_l2:.2e}"
+    return " ".join(part for part in (found, row.blame) if part)
 
 
 def _tip(name: str, row: Optional[Row]) -> str:
