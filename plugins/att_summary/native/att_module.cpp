@@ -65,7 +65,8 @@ struct Run {
 
 class Batch {
  public:
-  Batch(bool merge, int64_t unterminated) : merge_(merge), unterminated_(unterminated) {}
+  Batch(bool merge, bool mentions, int64_t unterminated)
+      : merge_(merge), mentions_(mentions), unterminated_(unterminated) {}
 
   void line(std::string_view text, int64_t start, int64_t end, int64_t number) {
     std::string plain;
@@ -81,7 +82,7 @@ class Batch {
       if (first_malformed_ == 0) first_malformed_ = number;
       return;
     }
-    if (m.kind == att::kIgnored || (m.kind == att::kMention && merge_)) return;
+    if (m.kind == att::kIgnored || (m.kind == att::kMention && !mentions_)) return;
     size_t stream = stream_of(parsed);
     bool cut = parsed.cut || number == unterminated_;
     if (m.kind == att::kValue && merge_ && !cut) {
@@ -94,7 +95,7 @@ class Batch {
       x = strings_.of(m.name);
       y = strings_.of(m.text);
       z = static_cast<int64_t>(value_lines_.size());
-      value_lines_.push_back(number);
+      add_value_line(number, start, end);
     } else if (m.kind == att::kStart) {
       x = parsed.start_graph;
     } else if (!m.text.empty()) {
@@ -112,7 +113,7 @@ class Batch {
     nb::list streams;
     for (const StreamKey& key : stream_keys_) streams.append(nb::make_tuple(key.pid, key.tid, key.op));
     return nb::make_tuple(bytes_of(events_), strings_.objects(), streams, bytes_of(value_lines_), unknown_, malformed_,
-                          first_malformed_);
+                          first_malformed_, bytes_of(value_spans_));
   }
 
  private:
@@ -152,7 +153,12 @@ class Batch {
     }
     run.names.append(m.name);
     run.values.append(m.text);
+    add_value_line(number, start, end);
+  }
+
+  void add_value_line(int64_t number, int64_t start, int64_t end) {
     value_lines_.push_back(number);
+    if (mentions_) value_spans_.insert(value_spans_.end(), {start, end});
   }
 
   void close(size_t stream) {
@@ -167,10 +173,10 @@ class Batch {
 
   void push(std::initializer_list<int64_t> row) { events_.insert(events_.end(), row); }
 
-  bool merge_;
+  bool merge_, mentions_;
   int64_t unterminated_;
   Strings strings_;
-  std::vector<int64_t> events_, value_lines_;
+  std::vector<int64_t> events_, value_lines_, value_spans_;
   std::unordered_map<StreamKey, size_t, StreamHash> streams_;
   std::vector<StreamKey> stream_keys_;
   std::deque<Run> runs_;
@@ -192,12 +198,12 @@ class Buffer {
   Py_buffer view_;
 };
 
-nb::object parse(nb::handle block, nb::handle matches, bool merge, int64_t unterminated) {
+nb::object parse(nb::handle block, nb::handle matches, bool merge, bool mentions, int64_t unterminated) {
   Buffer block_buffer(block), match_buffer(matches);
   std::string_view text = block_buffer.bytes(), rows = match_buffer.bytes();
   size_t count = rows.size() / (4 * sizeof(int64_t));
   const int64_t* row = reinterpret_cast<const int64_t*>(rows.data());
-  Batch batch(merge, unterminated);
+  Batch batch(merge, mentions, unterminated);
   {
     nb::gil_scoped_release release;
     for (size_t i = 0; i < count; ++i, row += 4) {
@@ -264,6 +270,7 @@ NB_MODULE(_att, m) {
   m.def("spans", &spans, nb::arg("block"), nb::arg("start"), nb::arg("end"), nb::arg("first_line"), nb::arg("alone"),
         "Ranges of lines by thread: int64 rows [start, end, first line, lines, pid, tid].");
   m.def("mix64", &mix64, nb::arg("data"), "The 64-bit hash att_mix64_v1 of the bytes.");
-  m.def("parse", &parse, nb::arg("block"), nb::arg("matches"), nb::arg("merge"), nb::arg("unterminated"),
-        "Events of the matched lines: (events, strings, streams, value_lines, unknown, malformed, first_malformed).");
+  m.def("parse", &parse, nb::arg("block"), nb::arg("matches"), nb::arg("merge"), nb::arg("mentions"),
+        nb::arg("unterminated"),
+        "Events of the matched lines: (events, strings, streams, value_lines, unknown, malformed, first_malformed, value_spans).");
 }

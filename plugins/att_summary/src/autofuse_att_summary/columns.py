@@ -58,6 +58,8 @@ class EventBatch(NamedTuple):
     malformed: int
     """Lines whose message has ids or numbers that do not parse."""
     first_malformed: int
+    value_spans: memoryview
+    """Start and end of each value line in the block, two numbers per line; only with `mentions`."""
 
 
 def native_available() -> bool:
@@ -76,25 +78,28 @@ def parse_matches(
     matches: memoryview,
     merge: bool = True,
     unterminated: int = -1,
+    mentions: bool = False,
     native: bool = True,
     wrappings: Sequence[Callable[[bytes], Optional[Wrapping]]] = (),
 ) -> EventBatch:
     """Events of the matched lines of a block.
 
-    `matches` has the rows [start, end, marker, line] of a `LineBatch`. With `merge` off every line is an event of its
-    own, lines that only name a template included. `unterminated` is the number of the line that has no line end.
-    `wrappings` are asked first what stands before a message; with any, the lines are read in Python.
+    `matches` has the rows [start, end, marker, line] of a `LineBatch`. With `merge` off every value line is an event of
+    its own; with `mentions` lines that only name a template are events too. `unterminated` is the number of the line
+    that has no line end. `wrappings` are asked first what stands before a message; with any, the lines are read in
+    Python.
     """
     if native and not wrappings:
         from autofuse_att_summary import _att
 
-        raw = _att.parse(block, matches, merge, unterminated)
+        raw = _att.parse(block, matches, merge, mentions, unterminated)
     else:
-        raw = _Builder(merge, unterminated, wrappings).parse(block, matches)
-    events, strings, streams, value_lines, unknown, malformed, first = raw
+        raw = _Builder(merge, mentions, unterminated, wrappings).parse(block, matches)
+    events, strings, streams, value_lines, unknown, malformed, first, spans = raw
     view = memoryview(events)
     rows = cast(List[List[int]], view.cast("q", (len(events) // (8 * WIDTH), WIDTH)).tolist()) if events else []
-    return EventBatch(rows, strings, streams, memoryview(value_lines).cast("q"), unknown, malformed, first)
+    lines, value_spans = memoryview(value_lines).cast("q"), memoryview(spans).cast("q")
+    return EventBatch(rows, strings, streams, lines, unknown, malformed, first, value_spans)
 
 
 def thread_spans(
@@ -133,17 +138,19 @@ def _spans(text: bytes, base: int, first_line: int, alone: bytes) -> List[List[i
     return rows
 
 
-RawBatch = Tuple[bytes, List[bytes], List[Tuple[int, int, int]], bytes, int, int, int]
+RawBatch = Tuple[bytes, List[bytes], List[Tuple[int, int, int]], bytes, int, int, int, bytes]
 
 
 class _Builder:
     """The twin of the native batch parser, column for column."""
 
     def __init__(
-        self, merge: bool, unterminated: int, wrappings: Sequence[Callable[[bytes], Optional[Wrapping]]]
+        self, merge: bool, mentions: bool, unterminated: int, wrappings: Sequence[Callable[[bytes], Optional[Wrapping]]]
     ) -> None:
         self.wrappings = wrappings
         self.merge = merge
+        self.mentions = mentions
+        self.value_spans = array("q")
         self.unterminated = unterminated
         self.events: List[List[int]] = []
         self.strings: Dict[bytes, int] = {}
@@ -171,6 +178,7 @@ class _Builder:
             self.unknown,
             self.malformed,
             self.first_malformed,
+            self.value_spans.tobytes(),
         )
 
     def _line(self, parsed: ParsedLine, start: int, end: int, number: int) -> None:
@@ -180,7 +188,7 @@ class _Builder:
         elif message.kind == Kind.MALFORMED:
             self.malformed += 1
             self.first_malformed = self.first_malformed or number
-        elif message.kind != Kind.IGNORED and not (message.kind == Kind.MENTION and self.merge):
+        elif message.kind != Kind.IGNORED and (message.kind != Kind.MENTION or self.mentions):
             self._event(parsed, start, end, number)
 
     def _event(self, parsed: ParsedLine, start: int, end: int, number: int) -> None:
@@ -195,7 +203,7 @@ class _Builder:
         x = y = z = -1
         if message.kind == Kind.VALUE:
             x, y, z = self._string(message.name), self._string(message.text), len(self.value_lines)
-            self.value_lines.append(number)
+            self._value_line(number, start, end)
         elif message.kind == Kind.START:
             x = parsed.start_graph
         elif message.text:
@@ -216,7 +224,12 @@ class _Builder:
             self.events.append(where)
         self.run_names.append(message.name)
         self.run_values.append(message.text)
+        self._value_line(number, start, end)
+
+    def _value_line(self, number: int, start: int, end: int) -> None:
         self.value_lines.append(number)
+        if self.mentions:
+            self.value_spans.extend((start, end))
 
     def _close(self) -> None:
         if self.run_key:

@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 
 from autofuse import types
 
-from autofuse_att_summary.model import Final, FinalLine, KeptLine, TemplateKey
+from autofuse_att_summary.model import Final, FinalLine, KeptLines, TemplateKey
 
 __all__ = ["FinalRecord", "RawNumber", "decode_finals", "final_keys", "mix64", "unescape"]
 
@@ -83,7 +83,7 @@ def decode_finals(lines: Sequence[Final], operator: str) -> List[FinalRecord]:
     return records
 
 
-def final_keys(lines: Iterable[KeptLine]) -> Dict[Tuple[str, int], TemplateKey]:
+def final_keys(lines: Iterable[KeptLines]) -> Dict[Tuple[str, int], TemplateKey]:
     """(path, line) → template of the FINAL_TILING lines among `lines`; a chunk goes with the BEGIN of its id."""
     keys: Dict[Tuple[str, int], TemplateKey] = {}
     frames: Dict[bytes, TemplateKey] = {}
@@ -95,7 +95,7 @@ def final_keys(lines: Iterable[KeptLine]) -> Dict[Tuple[str, int], TemplateKey]:
         frame = fields.get("id", b"")
         key = _template_key(fields) or frames.get(frame)
         if key is not None:
-            keys[(kept.path, kept.line)] = key
+            keys[(kept.path, kept.first)] = key
             if frame:
                 frames[frame] = key
     return keys

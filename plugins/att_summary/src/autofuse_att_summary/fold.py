@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from autofuse import types
 from autofuse.report.model import Number
@@ -21,7 +21,7 @@ from autofuse_att_summary.model import (
     FinalLine,
     GroupKey,
     Invocation,
-    KeptLine,
+    KeptLines,
     OperatorRun,
     ProcessKey,
     Template,
@@ -35,6 +35,16 @@ _HARDWARE = re.compile(rb"(\w+) = (-?\d+)")
 _OLD_HARDWARE = re.compile(rb"core_num: (\d+), ub_size: (\d+)")
 _FILE_STEP = 1 << 40
 """Positions are file number * step + line."""
+
+
+class _Late(NamedTuple):
+    """Something printed that waits for its call: its graph, what it does to the call, and where it stands."""
+
+    graph: int
+    action: Callable[[Invocation], None]
+    path: str
+    line: int
+    key: int
 
 
 class _Stream:
@@ -54,7 +64,7 @@ class _Stream:
         self.explicit = False
         """Start or End lines were seen."""
         self.results_seen = False
-        self.late: List[Tuple[int, Callable[[Invocation], None], str, int]] = []
+        self.late: List[_Late] = []
         """Without Start lines: what was printed for groups that had chosen; of this call or of the next."""
 
 
@@ -103,7 +113,7 @@ class Fold:
             else:
                 self._event(kind, state, event, strings)
             if self._keep_lines and (event[9] >= 0 or kind == Kind.FINAL):
-                self._keep(state, batch, event, strings)
+                self._keep(state, batch, event, found)
 
     def records(self, batch: LineBatch, records: Iterable[types.Record]) -> None:
         """Folds typed records of any parser, in their order."""
@@ -250,7 +260,7 @@ class Fold:
     def _bracket(self, kind: int, state: _Stream, line: int, group: GroupKey) -> None:
         if kind == Kind.GROUP_BEGIN:
             invocation = self._current(state, group[0], line)
-            invocation.groups.setdefault(group, line)
+            self._apply(state, invocation, group, line, lambda into: _name_group(into, group, line))
             state.group = group
         elif kind == Kind.GROUP_END:
             state.group = None
@@ -386,9 +396,12 @@ class Fold:
         invocation.result_lines[graph] = self._base + line
 
     def _hardware(self, state: _Stream, line: int, values: Dict[str, str]) -> None:
-        if state.invocation is not None and state.pending is None:
-            for name, value in values.items():
-                state.invocation.hardware.setdefault(name, value)
+        invocation = state.invocation
+        if invocation is not None and state.pending is None:
+            if state.late:
+                self._put_off(state, line, state.late[-1].graph, lambda into: _add_hardware(into, values))
+            else:
+                _add_hardware(invocation, values)
 
     def _final(self, state: _Stream, final: Final, line: int) -> None:
         invocation = state.invocation or state.left
@@ -396,19 +409,27 @@ class Fold:
             invocation = self._begin(state, self._path, line, self._base + line, implicit=True)
         invocation.finals.append(final)
 
-    def _keep(self, state: _Stream, batch: LineBatch, event: List[int], strings: List[bytes]) -> None:
-        """Keeps the line, byte for byte, with the invocation that it belongs to."""
-        kind, line, start, end = event[0], event[2], event[3], event[4]
-        newline = batch.block.find(b"\n", end, batch.end)
-        raw = bytes(batch.block[start:end]) + b"\n" if newline < 0 else bytes(batch.block[start : newline + 1])
+    def _keep(self, state: _Stream, batch: LineBatch, event: List[int], found: EventBatch) -> None:
+        """Keeps the lines, byte for byte, with the invocation that they belong to."""
+        kind, line = event[0], event[2]
         if kind == Kind.FINAL:
-            kept = KeptLine(None, self._path, line, raw, strings[event[10]])
+            text = found.strings[event[10]]
+            kept = KeptLines(None, self._path, line, line, 1, _raw(batch, event[3], event[4]), text)
             invocation = state.invocation or state.left
             if invocation is not None:
                 invocation.kept.append(kept)
             return
-        key = (event[5], event[6], event[7], event[8], strings[event[9]].decode())
-        kept = KeptLine(key, self._path, line, raw, b"")
+        key = (event[5], event[6], event[7], event[8], found.strings[event[9]].decode())
+        last, count, raw = line, 1, b""
+        if kind == Kind.VALUE:
+            first = event[12]
+            count = found.strings[event[10]].count(b"\n") + 1
+            last = found.value_lines[first + count - 1]
+            spans = found.value_spans[2 * first : 2 * (first + count)].tolist()
+            raw = b"".join([_raw(batch, start, end) for start, end in zip(spans[::2], spans[1::2])])
+        else:
+            raw = _raw(batch, event[3], event[4])
+        kept = KeptLines(key, self._path, line, last, count, raw)
         invocation = self._current(state, key[0], line)
         if kind == Kind.TEMPLATE_CHOICE:
             invocation.kept.append(kept)
@@ -434,13 +455,13 @@ class Fold:
             action(invocation)
 
     def _put_off(self, state: _Stream, line: int, graph: int, action: Callable[[Invocation], None]) -> None:
-        state.late.append((graph, action, self._path, line))
+        state.late.append(_Late(graph, action, self._path, line, self._base + line))
 
     def _flush_late(self, state: _Stream) -> None:
         late, state.late = state.late, []
         if late and state.invocation is not None:
-            for _, action, _, _ in late:
-                action(state.invocation)
+            for one in late:
+                one.action(state.invocation)
 
     def _next_call(self, state: _Stream, group: Optional[GroupKey] = None) -> bool:
         """Whether a second choice of a group begins the next call: a result line came since, or none ever did."""
@@ -454,12 +475,12 @@ class Fold:
 
     def _late_call(self, state: _Stream, line: int = 0) -> Invocation:
         late, state.late = state.late, []
-        path, first = (late[0][2], late[0][3]) if late else (self._path, line)
+        path, first, key = late[0][2:] if late else (self._path, line, self._base + line)
         self._close(state)
-        invocation = self._begin(state, path, first, self._base + first, implicit=True)
-        for graph, action, _, _ in late:
-            invocation.graphs.add(graph)
-            action(invocation)
+        invocation = self._begin(state, path, first, key, implicit=True)
+        for one in late:
+            invocation.graphs.add(one.graph)
+            one.action(invocation)
         return invocation
 
     # --- cut lines -----------------------------------------------------------------------------------------------
@@ -488,6 +509,11 @@ _BRACKETS = {
 }
 
 
+def _raw(batch: LineBatch, start: int, end: int) -> bytes:
+    newline = batch.block.find(b"\n", end, batch.end)
+    return bytes(batch.block[start:end]) + b"\n" if newline < 0 else bytes(batch.block[start : newline + 1])
+
+
 def _line_numbers(first_line: int, lines: memoryview, first: int, count: int) -> Sequence[int]:
     """The lines of a run; a range when they follow each other, which costs no memory."""
     if lines[first + count - 1] - first_line == count - 1:
@@ -503,6 +529,10 @@ def _template(invocation: Invocation, key: TemplateKey, path: str, line: int) ->
     return template
 
 
+def _name_group(invocation: Invocation, group: GroupKey, line: int) -> None:
+    invocation.groups.setdefault(group, line)
+
+
 def _add_values(
     invocation: Invocation, key: TemplateKey, chunk: Tuple[bytes, bytes, Sequence[int]], path: str, line: int
 ) -> None:
@@ -516,6 +546,11 @@ def _key(template: types.TemplateId) -> TemplateKey:
 
 def _chunk(name: str, value: str, line: int) -> Tuple[bytes, bytes, Sequence[int]]:
     return name.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape"), (line,)
+
+
+def _add_hardware(invocation: Invocation, values: Dict[str, str]) -> None:
+    for name, value in values.items():
+        invocation.hardware.setdefault(name, value)
 
 
 def _hardware(text: bytes) -> Dict[str, str]:

@@ -18,7 +18,7 @@ __all__ = [
     "FinalLine",
     "GroupKey",
     "Invocation",
-    "KeptLine",
+    "KeptLines",
     "OperatorRun",
     "ProcessKey",
     "Selected",
@@ -80,14 +80,16 @@ Final = Union[FinalLine, FinalTiling, FinalTilingSummary]
 """A line of the built-in format, not decoded yet, or a record that another parser decoded."""
 
 
-class KeptLine(NamedTuple):
-    """A line as it stands in the log, and the template it names; None for a FINAL_TILING line, whose text tells."""
+class KeptLines(NamedTuple):
+    """Lines as they stand in the log and the template they name; None for a FINAL_TILING line, whose text tells."""
 
     key: Optional[TemplateKey]
     path: str
-    line: int
+    first: int
+    last: int
+    lines: int
     raw: bytes
-    final: bytes
+    final: bytes = b""
 
 
 Chunk = Tuple[bytes, bytes, Sequence[int]]
@@ -120,11 +122,14 @@ class Template:
     @property
     def objective(self) -> Optional[Number]:
         """max(pipes) + head cost, in cycles, as logged."""
-        found = None
-        for name, value, _ in self._prints():
-            if not name:
-                found = value
-        return found
+        for names, values, _ in reversed(self.chunks):
+            if names == b"" or names.endswith(b"\n"):  # as the emitters print it: behind the values
+                return Number(values[values.rfind(b"\n") + 1 :].decode("utf-8", "replace"))
+            listed = names.split(b"\n")
+            if b"" in listed:
+                last = len(listed) - 1 - listed[::-1].index(b"")
+                return Number(values.split(b"\n")[last].decode("utf-8", "replace"))
+        return None
 
     @property
     def lines(self) -> Dict[str, int]:
@@ -225,7 +230,7 @@ class Invocation:
         self.result_lines: Dict[int, int] = {}
         self.performances: Dict[Tuple[int, int], Number] = {}
         self.finals: List[Final] = []
-        self.kept: List[KeptLine] = []
+        self.kept: List[KeptLines] = []
         """The lines that name a template, in order; only when the fold was asked to keep them."""
 
     @property

@@ -25,9 +25,10 @@ class AttParser:
         """A parser that asks these wrappings first what stands before a message."""
         return AttParser(wrappings) if wrappings else self
 
-    def columns(self, batch: LineBatch, merge: bool = True) -> EventBatch:
-        """The events of the batch; safe to call from several threads."""
-        return parse_matches(batch.block, batch.matches, merge, _unterminated(batch), self.native, self.wrappings)
+    def columns(self, batch: LineBatch, merge: bool = True, mentions: bool = False) -> EventBatch:
+        """The events of the batch; safe to call from several threads. See `parse_matches`."""
+        cut = _unterminated(batch)
+        return parse_matches(batch.block, batch.matches, merge, cut, mentions, self.native, self.wrappings)
 
     def __call__(self, batch: LineBatch) -> Iterator[types.Record]:
         """The records of the batch, one per line (FINAL_TILING lines are decoded by the model)."""

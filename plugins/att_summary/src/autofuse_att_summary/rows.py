@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from decimal import Context, Decimal, InvalidOperation
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
@@ -11,6 +12,7 @@ from autofuse.report.model import Cell, Column, Number, Table
 from autofuse_att_summary.final_tiling import FinalRecord, RawNumber, decode_finals
 from autofuse_att_summary.ladder import ladder_of
 from autofuse_att_summary.model import (
+    PIPES,
     GroupKey,
     Invocation,
     OperatorRun,
@@ -61,6 +63,12 @@ _LAST = (
     Column("Line", "int", meaning="line of the log", label_zh="行", hidden=True),
 )
 _FIXED = frozenset(column.name for block in (_FIRST, _SIZES, _FINAL, _LAST) for column in block) - set(_OWN_VALUES)
+
+
+_PIPES_BY_NAME = tuple(sorted(PIPES))
+
+_EXACT = Context(prec=400)
+"""309 digits before the point (DBL_MAX) and six behind it stay exact."""
 
 
 class Row:
@@ -172,22 +180,30 @@ def build_table(rows: Sequence[Row], title: str = "") -> Table:
 
 def bottleneck(template: Optional[Template]) -> Optional[str]:
     """The largest pipe; nan is ignored, of equal ones the first by name counts."""
-    best: Optional[Tuple[float, str]] = None
-    for name, value in sorted(template.pipes.items() if template else ()):
-        cycles = float(value.value)
-        if cycles == cycles and (best is None or cycles > best[0]):
-            best = (cycles, name)
-    return best[1] if best else None
+    return _largest(template.values) if template else None
 
 
 def head_cost(template: Optional[Template]) -> Optional[Number]:
     """Objective minus the largest pipe in cycles, exact in the log's decimals; None when either is absent or nan."""
     pipe = bottleneck(template)
-    if template is None or pipe is None or template.objective is None:
+    return _difference(template.objective, template.values[pipe]) if template and pipe else None
+
+
+def _largest(values: Mapping[str, Number]) -> Optional[str]:
+    best: Optional[Tuple[float, str]] = None
+    for name in _PIPES_BY_NAME:
+        value = values.get(name)
+        cycles = float(value.value) if value is not None else math.nan
+        if cycles == cycles and (best is None or cycles > best[0]):
+            best = (cycles, name)
+    return best[1] if best else None
+
+
+def _difference(objective: Optional[Number], cycles: Optional[Number]) -> Optional[Number]:
+    if objective is None or cycles is None:
         return None
     try:
-        # 309 digits before the point (DBL_MAX) and six behind it stay exact.
-        difference = Context(prec=400).subtract(Decimal(template.objective), Decimal(template.pipes[pipe]))
+        difference = _EXACT.subtract(Decimal(objective), Decimal(cycles))
     except InvalidOperation:
         return None
     if difference.is_nan():
@@ -213,6 +229,7 @@ class _Cells:
 def _cells(row: Row, others: Sequence[str]) -> List[Cell]:
     values: Dict[str, Number] = row.template.values if row.template else {}
     objective = row.template.objective if row.template else None
+    pipe = _largest(values)
     return [
         row.run.operator,
         row.graph,
@@ -229,8 +246,8 @@ def _cells(row: Row, others: Sequence[str]) -> List[Cell]:
         *row.final,
         row.sub_case or None,
         row.status,
-        bottleneck(row.template),
-        head_cost(row.template),
+        pipe,
+        _difference(objective, values.get(pipe) if pipe else None),
         row.ordinal,
         row.run.count,
         row.shape or None,

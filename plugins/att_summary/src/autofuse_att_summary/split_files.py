@@ -8,9 +8,9 @@ import os
 import shutil
 import tempfile
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Dict, Iterator, List, Optional, Set, Tuple
+from typing import BinaryIO, Dict, Iterator, List, Optional, Tuple
 
 from autofuse.errors import AutofuseError
 from autofuse.files import make_folder
@@ -40,7 +40,7 @@ class SplitFile:
     lines: int = 0
     first: Tuple[str, int] = ("", 0)
     last: Tuple[str, int] = ("", 0)
-    invocations: Set[Tuple[int, int]] = field(default_factory=set)
+    invocations: int = 0
     complete: bool = True
 
     def count(self, lines: int, source: str, first: int, last: int) -> None:
@@ -66,7 +66,7 @@ class SplitFile:
             "first_line": self.first[1],
             "last_source": self.last[0],
             "last_line": self.last[1],
-            "invocations": len(self.invocations),
+            "invocations": self.invocations,
             "complete": self.complete,
         }
 

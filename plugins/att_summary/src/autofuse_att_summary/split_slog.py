@@ -16,7 +16,7 @@ from autofuse_att_summary.dfx import BLOCK_MARKERS
 from autofuse_att_summary.filters import CaseFilter, CaseFilterType, matches_any
 from autofuse_att_summary.final_tiling import final_keys
 from autofuse_att_summary.fold import Fold
-from autofuse_att_summary.model import Invocation, KeptLine, TemplateKey, shape_text
+from autofuse_att_summary.model import Invocation, KeptLines, TemplateKey, shape_text
 from autofuse_att_summary.notices import say_what_was_skipped
 from autofuse_att_summary.parser import AttParser, parser
 from autofuse_att_summary.plugin import MARKERS
@@ -74,7 +74,7 @@ class _Splitter:
         self._filter = case_filter
         self._fold = Fold(self._invocation, keep_lines=True)
         self._compiler = CompilerSide(folder, parser.native)
-        self._runtime: Dict[str, SplitFile] = {}
+        self._runtime: Dict[Tuple[str, TemplateKey], SplitFile] = {}
 
     def read(self, logs: Tuple[str, ...]) -> LogRun:
         """Reads the logs once; runtime lines are written as soon as their call is complete."""
@@ -120,29 +120,33 @@ class _Splitter:
     def _invocation(self, invocation: Invocation) -> None:
         if not matches_any(invocation.operator, self._patterns):
             return
-        begun: Set[str] = set()
+        begun: Set[TemplateKey] = set()
         for key, kept in _with_keys(invocation):
             if self._filter.wants(key[1], key[2], key[3], key[4]):
-                self._runtime_line(invocation, key, kept, begun)
+                self._runtime_lines(invocation, key, kept, key in begun)
+                begun.add(key)
 
-    def _runtime_line(self, invocation: Invocation, key: TemplateKey, kept: KeptLine, begun: Set[str]) -> None:
-        graph, result, group, case, sub_case = key
+    def _runtime_lines(self, invocation: Invocation, key: TemplateKey, kept: KeptLines, begun: bool) -> None:
         operator = invocation.operator
-        path = f"{operator_folder(operator)}/runtime/graph{graph}_result{result}/g{group}/case{sub_case}{case}.log"
-        entry = self._runtime.get(path)
+        entry = self._runtime.get((operator, key))
         if entry is None:
-            entry = self._runtime[path] = SplitFile(path, operator, "runtime", *key)
-        elif path not in begun:
+            entry = self._runtime[(operator, key)] = SplitFile(_runtime_path(operator, key), operator, "runtime", *key)
+        elif not begun:
             head = f"# invocation {invocation.ordinal}  {shape_text(invocation.shape)}".rstrip()
-            self._folder.append(path, head.encode("utf-8", "surrogateescape") + b"\n")
-        begun.add(path)
-        self._folder.append(path, kept.raw)
-        entry.count(1, kept.path, kept.line, kept.line)
-        entry.invocations.add((invocation.run.number, invocation.ordinal))
+            self._folder.append(entry.path, head.encode("utf-8", "surrogateescape") + b"\n")
+        if not begun:
+            entry.invocations += 1
+        self._folder.append(entry.path, kept.raw)
+        entry.count(kept.lines, kept.path, kept.first, kept.last)
 
     def _wants_compiler(self, operator: Optional[str], entry: SplitFile) -> bool:
         named = not self._patterns or (operator is not None and matches_any(operator, self._patterns))
         return named and self._filter.wants(entry.result, entry.group, entry.case, entry.sub_case)
+
+
+def _runtime_path(operator: str, key: TemplateKey) -> str:
+    graph, result, group, case, sub_case = key
+    return f"{operator_folder(operator)}/runtime/graph{graph}_result{result}/g{group}/case{sub_case}{case}.log"
 
 
 class _Stage:
@@ -156,18 +160,19 @@ class _Stage:
             return _NOTHING, False
         first = len(MARKERS) + len(_MENTIONS)
         has_dfx = any(row[2] >= first for row in rows(batch.matches))
-        return self._att.columns(batch, merge=False), has_dfx
+        return self._att.columns(batch, mentions=True), has_dfx
 
 
-_NOTHING = EventBatch([], [], [], memoryview(b"").cast("q"), 0, 0, 0)
+_EMPTY = memoryview(b"").cast("q")
+_NOTHING = EventBatch([], [], [], _EMPTY, 0, 0, 0, _EMPTY)
 
 
-def _with_keys(invocation: Invocation) -> List[Tuple[TemplateKey, KeptLine]]:
+def _with_keys(invocation: Invocation) -> List[Tuple[TemplateKey, KeptLines]]:
     """The kept lines with the template each names; chunks of a frame go with its first line."""
     keys: Dict[Any, TemplateKey] = final_keys(invocation.kept)
     found = []
     for kept in invocation.kept:
-        key = kept.key or keys.get((kept.path, kept.line))
+        key = kept.key or keys.get((kept.path, kept.first))
         if key is not None:
             found.append((key, kept))
     return found
