@@ -137,7 +137,8 @@ def _by_model(dumps: Sequence[DumpFile]) -> Dict[ModelKey, List[DumpFile]]:
     found: Dict[ModelKey, List[DumpFile]] = {}
     for dump in dumps:
         found.setdefault(dump.model, []).append(dump)
-    return found
+    # Numbers among the parts in their own order: device 2 before 10.
+    return dict(sorted(found.items(), key=lambda item: [(len(part), part) for part in item[0]]))
 
 
 def _by_data_index(dumps: Sequence[DumpFile]) -> Dict[str, List[DumpFile]]:
