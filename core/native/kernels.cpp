@@ -237,8 +237,8 @@ class Simd {
   public:
     explicit Simd(const Markers& markers) {
         for (int k = 0; k < kWidth; ++k) {
-            low_[k] = _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(markers.low[k])));
-            high_[k] = _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(markers.high[k])));
+            low_[k] = broadcast(markers.low[k]);
+            high_[k] = broadcast(markers.high[k]);
         }
     }
 
@@ -257,6 +257,11 @@ class Simd {
     __m512i high_[kWidth];
 
     static __m512i load(const uint8_t* p) { return _mm512_loadu_si512(p); }
+
+    // With a mask of all, as GCC 12 warns of an uninitialized value inside the intrinsic without one.
+    static __m512i broadcast(const uint8_t* p) {
+        return _mm512_maskz_broadcast_i32x4(0xFFFF, _mm_load_si128(reinterpret_cast<const __m128i*>(p)));
+    }
 
     __m512i buckets(__m512i bytes, int k) const {
         const __m512i half = _mm512_set1_epi8(15);

@@ -14,7 +14,7 @@ from autofuse.scan.source import ByteStream, Notices
 
 from autofuse_formats.sources.limits import LIMITS, Budget, Limits
 from autofuse_formats.sources.naming import Place
-from autofuse_formats.sources.sniff import ARCHIVES, COMPRESSIONS, HEAD, Kind, has_text, kind_of
+from autofuse_formats.sources.sniff import ARCHIVES, COMPRESSIONS, HEAD, TEXT, Kind, has_text, kind_of
 from autofuse_formats.sources.streams import Decompressed, Opener, Prefixed, read_head
 
 __all__ = ["Content", "Look", "content_streams", "decompressing", "look", "refusal"]
@@ -50,17 +50,18 @@ class Look:
         return self.kind.name == "text"
 
 
-def look(name: str, opened: Callable[[], Any], limits: Limits = LIMITS) -> Look:
-    """Looks at the beginning of a file, and of what it compresses; opens it once."""
+def look(name: str, opened: Callable[[], Any], limits: Limits = LIMITS, once: bool = False) -> Look:
+    """Looks at the beginning of a file, and of what it compresses; with `once` it cannot be opened again."""
     with opened() as source:
         head = read_head(source, HEAD)
         kind = kind_of(head, name)
         if kind.name not in COMPRESSIONS:
             return Look(kind)
-        inside = Decompressed(Prefixed(head, source), kind.name, limits=limits)
+        inside = Decompressed(Prefixed(head, source), kind.name, None if once else opened, limits=limits)
         head = read_head(inside, HEAD)
         if not head and inside.damage:
-            return Look(Kind("binary", inside.damage), kind.name)
+            # What cannot be looked at twice may still hold text before the damage.
+            return Look(TEXT if once else Kind("binary", inside.damage), kind.name)
         return Look(kind_of(head, name.rpartition(".")[0]), kind.name)
 
 
@@ -87,7 +88,7 @@ def content_streams(content: Content, notices: Notices) -> Iterator[ByteStream]:
         refusal(content, reason, notices)
         return
     if reason:
-        notices.skip(content.name, reason)
+        notices.skip(content.name, reason if seen.kind.name == "empty" else "looks binary; read all the same")
     place = content.place
     yield ByteStream(
         content.name, opened, place.process, place.pid, content.size, content.once, place.order, content.identity
@@ -110,11 +111,12 @@ def _refused(content: Content, seen: Look) -> str:
 
 
 def _text_further_on(content: Content) -> bool:
-    """A log that was copied and cut while it was written begins with a hole of NULs."""
-    for part in (1, 2, 3):
-        with content.open() as source:
-            source.seek(max(0, content.size * part // 3 - HEAD))
-            sample = read_head(source, HEAD)
-        if sample.strip(b"\0") and has_text(sample):
-            return True
-    return False
+    """A log that was cut to nothing while a program went on writing begins with a hole of NULs."""
+    beginning, *others = (_sample(content, part) for part in range(4))
+    return not beginning and any(sample and has_text(sample) for sample in others)
+
+
+def _sample(content: Content, third: int) -> bytes:
+    with content.open() as source:
+        source.seek(max(0, content.size * third // 3 - HEAD))
+        return read_head(source, HEAD).strip(b"\0")

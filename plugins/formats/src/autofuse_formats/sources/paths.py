@@ -11,6 +11,7 @@ from autofuse.errors import AutofuseError
 from autofuse.scan.source import ByteStream, Notices
 
 from autofuse_formats.sources.content import Content, content_streams
+from autofuse_formats.sources.limits import LIMITS
 from autofuse_formats.sources.naming import place_of
 
 __all__ = ["file_streams", "raw_opener"]
@@ -24,21 +25,24 @@ def raw_opener(path: str) -> Callable[[], BinaryIO]:
 def file_streams(path: str, notices: Notices, named: bool) -> Iterator[ByteStream]:
     """The streams of one regular file. AutofuseError for a named one that cannot be read; else it is a notice."""
     try:
-        status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode):
-            raise AutofuseError("not read: not a regular file", path)
-        place = place_of(os.path.abspath(path))
-        identity = (status.st_dev, status.st_ino)
-        content = Content(path, raw_opener(path), status.st_size, place, identity, named)
-        yield from content_streams(content, notices)
+        yield from _file_streams(path, notices, named)
     except OSError as error:
-        unreadable = AutofuseError(
-            f"cannot be read: {error.strerror or error}", path, "check the path and its permissions"
-        )
+        reason = f"cannot be read: {error.strerror or error}"
         if named:
-            raise unreadable from error
-        notices.skip(path, unreadable.what)
+            raise AutofuseError(reason, path, "check the path and its permissions") from error
+        notices.skip(path, reason)
     except AutofuseError as error:
         if named:
             raise
         notices.skip(path, error.what)
+
+
+def _file_streams(path: str, notices: Notices, named: bool) -> Iterator[ByteStream]:
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        raise AutofuseError("not a regular file", path)
+    place = place_of(os.path.abspath(path))
+    identity = (status.st_dev, status.st_ino)
+    yield from content_streams(
+        Content(path, raw_opener(path), status.st_size, place, identity, named, limits=LIMITS), notices
+    )

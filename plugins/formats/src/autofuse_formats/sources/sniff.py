@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Optional, Tuple
 
-__all__ = ["ARCHIVES", "COMPRESSIONS", "HEAD", "Kind", "kind_of"]
+__all__ = ["ARCHIVES", "COMPRESSIONS", "HEAD", "TEXT", "Kind", "has_text", "kind_of"]
 
 HEAD = 8192
 """Bytes that are looked at."""

@@ -196,7 +196,7 @@ class Decompressed(io.RawIOBase):
         return rescued
 
     def _rescued(self) -> bytes:
-        """Decodes once more up to what was given, then byte by byte up to the damage: no byte before it is lost."""
+        """Decodes once more up to what was given, then byte by byte up to the damage; zlib may lose the last byte."""
         if self._again is None:
             return b""
         rescued = bytearray()

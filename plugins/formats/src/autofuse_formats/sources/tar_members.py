@@ -109,7 +109,7 @@ def _member(
         notices.skip(f"{content.name}!{info.name}", "a link, sparse or special file")
         return None
     at, size = info.offset_data, info.size
-    seen = look(info.name, lambda: archive.extractfile(info), content.limits)
+    seen = look(info.name, lambda: archive.extractfile(info), content.limits, once=True)
     return Member(info.name, size, at, lambda: bodies(at, size), seen)
 
 
