@@ -7,9 +7,10 @@ from typing import Any, ClassVar, Dict, List, Tuple
 
 import click
 
+from autofuse import API_VERSION
 from autofuse.cli.app import App
 from autofuse.cli.lazy import LazyGroup
-from autofuse.host import Host, Plugin
+from autofuse.host import Clash, Host, Plugin
 
 __all__ = ["list_plugins", "plugins"]
 
@@ -47,7 +48,11 @@ def list_plugins(app: App, as_json: bool) -> None:
     host = app.host
     host.call_all()
     if as_json:
-        data = {"plugins": [_as_dict(plugin) for plugin in host.plugins], "clashes": [str(c) for c in host.clashes]}
+        data = {
+            "api_version": API_VERSION,
+            "plugins": [_as_dict(plugin) for plugin in host.plugins],
+            "clashes": [_clash_as_dict(clash) for clash in host.clashes],
+        }
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return
     for line in _lines(host):
@@ -63,6 +68,16 @@ def _as_dict(plugin: Plugin) -> Dict[str, Any]:
         "cause": plugin.cause,
         "built_in": plugin.built_in,
         "hooks": {hook: [spec.name for spec in specs] for hook, specs in plugin.specs.items()},
+    }
+
+
+def _clash_as_dict(clash: Clash) -> Dict[str, Any]:
+    return {
+        "hook": clash.hook,
+        "name": clash.name,
+        "distributions": [plugin.distribution for plugin in clash.plugins],
+        "winner": clash.winner.distribution if clash.winner else None,
+        "text": str(clash),
     }
 
 
