@@ -63,8 +63,9 @@ def elements(shape: Shape) -> int:
 def from_bytes(buffer: Any, offset: int, size: int, kind: ElementType, shape: Shape) -> Array:
     """The tensor of `shape` that `size` bytes at `offset` hold; RowError when they are too few."""
     count = elements(shape)
-    if kind.packed and size != count:
-        needed = (count * kind.bits + 7) // 8
+    needed = (count * kind.bits + 7) // 8
+    # Some writers give each element a byte of its own. Where both readings fit (three 6-bit values), it is packed.
+    if kind.packed and (size != count or size == needed):
         _require(size, needed)
         packed = np.frombuffer(buffer, np.uint8, needed, offset)
         return _shaped(_unpacked(packed, kind, count), shape)
