@@ -8,26 +8,26 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from autofuse.types import PipeFormula, TemplateId
+from autofuse_att_perf.bodies import Function
 from autofuse_att_perf.branches import Branch, branches
 from autofuse_att_perf.candidates import Candidate, GroupId, OperatorLog
 from autofuse_att_perf.checks import Check, compare, logged_number
 from autofuse_att_perf.errors import FormulaError
 from autofuse_att_perf.evaluate import Evaluation, number
 from autofuse_att_perf.formulas import TemplateFormulas, UnitFormulas, is_pipe
-from autofuse_att_perf.native import evaluate
+from autofuse_att_perf.native import evaluate, result_of
 from autofuse_att_perf.perf_terms import line_checks, pipe_terms
-from autofuse_att_perf.sensitivity import Sensitivity, sensitivities
+from autofuse_att_perf.sensitivity import Responses, Sensitivity, responses
 from autofuse_att_perf.tape import Tape, Value
 from autofuse_att_perf.terms import Decomposer, Term
 
 __all__ = ["GroupAnalysis", "OperatorAnalysis", "PipeAnalysis", "TemplateAnalysis", "Usage", "analyse_operator"]
 
 
-@dataclass(frozen=True)
-class PipeAnalysis:
+class PipeAnalysis(NamedTuple):
     """One pipe of one template, in cycles."""
 
     name: str
@@ -44,8 +44,7 @@ class PipeAnalysis:
         return self.value if self.value is not None else logged_number(self.logged)
 
 
-@dataclass(frozen=True)
-class Usage:
+class Usage(NamedTuple):
     """Use of the unified buffer (`ub`, bytes) or of the cores (`blocks`)."""
 
     what: str
@@ -82,22 +81,27 @@ class TemplateAnalysis:
     usage: List[Usage] = field(default_factory=list)
     parameters: Dict[str, Value] = field(default_factory=dict)
     """The tiling parameters that its formulas use."""
-    place: str = ""
-    """Where its formulas stand; "" without sources."""
+    function: Optional[Function] = None
+    """Where its formulas stand; None without sources."""
     cores: Optional[Value] = None
     _tape: Optional[Tape] = None
     _evaluation: Optional[Evaluation] = None
 
     @property
+    def place(self) -> str:
+        """`path:line` of its formulas; "" without sources."""
+        return "" if self.function is None else self.function.place
+
+    @property
     def has_formulas(self) -> bool:
         """Whether a source or a [PERF] line says anything about it."""
-        return bool(self.place) or any(pipe.terms for pipe in self.pipes)
+        return self.function is not None or any(pipe.terms for pipe in self.pipes)
 
     @property
     def origin(self) -> str:
         """Where the formulas come from: `source`, `log`, `source+log` or ""."""
         origins = {pipe.origin for pipe in (*self.pipes, *self.perf_lines) if pipe.terms}
-        return "+".join(sorted(origins, reverse=True)) or ("source" if self.place else "")
+        return "+".join(sorted(origins, reverse=True)) or ("source" if self.function else "")
 
     @property
     def shown_objective(self) -> Optional[float]:
@@ -125,21 +129,27 @@ class TemplateAnalysis:
         return branches(self._tape, self._evaluation.slots) if self._tape and self._evaluation else []
 
     @cached_property
-    def sensitivities(self) -> List[Sensitivity]:
-        """The objective and every pipe against every tiling parameter."""
+    def _responses(self) -> Optional[Responses]:
         tape, evaluation = self._tape, self._evaluation
         if tape is None or evaluation is None or evaluation.missing:
-            return []
-        targets = {"objective": tape.result} if tape.result is not None else {}
-        slots = {name: slot for name, slot in (*targets.items(), *tape.pipes.items()) if slot is not None}
+            return None
+        targets = dict(tape.pipes) if tape.result is None else {"objective": tape.result, **tape.pipes}
         upper = {} if self.cores is None else {"block_dim": self.cores}
-        return sensitivities(tape, evaluation, list(self.parameters), slots, upper)
+        return responses(tape, evaluation, list(self.parameters), targets, upper)
 
     @property
+    def sensitivities(self) -> List[Sensitivity]:
+        """The objective and every pipe against every tiling parameter."""
+        found = self._responses
+        return [] if found is None else [one for target in found.targets for one in found.of(target)]
+
+    @cached_property
     def ranking(self) -> List[Sensitivity]:
         """The sensitivities of the objective (of the bottleneck where there is none), the strongest first."""
+        if self._responses is None:
+            return []
         target = "objective" if self.objective is not None else self.bottleneck.name if self.bottleneck else ""
-        mine = [one for one in self.sensitivities if one.target == target and one.elasticity]
+        mine = [one for one in self._responses.of(target) if one.elasticity]
         return sorted(mine, key=lambda one: -abs(one.elasticity or 0.0))
 
 
@@ -246,7 +256,7 @@ class _Analyser:
     def run(self) -> TemplateAnalysis:
         """The analysis."""
         if self.formulas is not None:
-            self.result.place = self.formulas.place
+            self.result.function = self.formulas.function
             self._from_sources(self.formulas)
         self._from_perf_lines()
         self._from_log()
@@ -360,6 +370,9 @@ class _Analyser:
     def _result_of(self, tape: Tape) -> Tuple[Optional[float], str]:
         if tape.result is None:
             return None, f"{tape.segments[-1][1].path}: the function returns nothing"
+        known = result_of(tape, self.values)
+        if known is not None:
+            return known, ""
         try:
             evaluation = evaluate(tape, self.values)
         except FormulaError as error:

@@ -6,8 +6,7 @@ means is said by the caller.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Dict, List, Mapping, Optional, Tuple
+from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from autofuse_att_perf.builder import CAST_TYPES, TapeBuilder
 from autofuse_att_perf.errors import FormulaError
@@ -18,16 +17,14 @@ from autofuse_att_perf.tape import NO_SLOT, CType, Op, SourceText
 __all__ = ["BodyCompiler", "Function", "Parameter"]
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter; `ctype` is OBJECT for the tiling data, the pipe type and the like."""
 
     name: str
     ctype: CType
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(NamedTuple):
     """A function found in a text: `start` and `end` are the offsets inside its braces."""
 
     name: str

@@ -54,13 +54,16 @@ class TapeBuilder:
     def __init__(self, source: SourceText) -> None:
         self.tape = Tape()
         self.source = source
-        self.tape.segments.append((0, source))
+        self.enter(source)
         self._symbols: Dict[str, int] = {}
 
     def enter(self, source: SourceText) -> None:
         """From here on offsets refer to `source`."""
         self.source = source
-        self.tape.segments.append((len(self.tape), source))
+        segments, here = self.tape.segments, len(self.tape)
+        if segments and segments[-1][0] == here:
+            segments.pop()
+        segments.append((here, source))
 
     def emit(self, op: Op, ctype: CType, span: Span, a: int = NO_SLOT, b: int = NO_SLOT, c: int = NO_SLOT) -> int:
         """Appends one instruction and gives its slot."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from autofuse_att_perf.evaluate import number
 
@@ -14,8 +13,7 @@ _TOLERANCE = 1e-6
 """Relative and absolute: the log has six decimals."""
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """One quantity of one template, by formula and by log."""
 
     quantity: str

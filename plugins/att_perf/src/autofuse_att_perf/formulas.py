@@ -44,8 +44,8 @@ def is_pipe(name: str) -> bool:
 class TemplateFormulas:
     """What the sources say about one template. A quantity that cannot be compiled has its error instead."""
 
-    place: str
-    """`path:line` of the function with the pipes, or of the first one found."""
+    function: Function
+    """The function with the pipes, or the first one found."""
     perf: Optional[Tape] = None
     """Pipes in `perf.pipes`, the objective in `perf.result`."""
     ub_size: Optional[Tape] = None
@@ -84,9 +84,9 @@ def read_unit(unit: SourceUnit) -> UnitFormulas:
     """Finds the functions of every template of `unit`."""
     classes: Dict[TemplateKey, List[Function]] = {}
     for text in unit.texts:
-        for scoped in functions(text):
+        for scoped in functions(text, _FUNCTION):
             named = _CLASS.fullmatch(scoped.class_name)
-            if named and _FUNCTION.fullmatch(scoped.function.name):
+            if named:
                 group = _GROUP.search(scoped.namespace)
                 key = (_group_key(group), int(named[2]), named[1])
                 classes.setdefault(key, []).append(scoped.function)
@@ -112,7 +112,7 @@ def _compile_template(found: Sequence[Function]) -> TemplateFormulas:
         if known is None or (not known.parameters and function.parameters):
             by_name[function.name] = function
     perf = by_name.get("GetPerfStatic")
-    formulas = TemplateFormulas((perf or found[0]).place)
+    formulas = TemplateFormulas(perf or found[0])
     if perf is not None:
         _compile_into(formulas, "*", "perf", perf, by_name)
     else:
@@ -128,8 +128,9 @@ def _compile_into(
     formulas: TemplateFormulas, quantity: str, attribute: str, function: Function, by_name: Mapping[str, Function]
 ) -> None:
     try:
-        tape = compile_static(function) if _mapping(function, by_name) is None else None
-        setattr(formulas, attribute, tape or _compile_static(function, by_name))
+        mapping = _mapping(function, by_name)
+        tape = compile_static(function, mapping)
+        setattr(formulas, attribute, _compile_static(function, mapping, by_name) if tape is None else tape)
     except FormulaError as error:
         formulas.errors[quantity] = error
 
@@ -143,9 +144,8 @@ def _mapping(function: Function, by_name: Mapping[str, Function]) -> Optional[Fu
     return None
 
 
-def _compile_static(function: Function, by_name: Mapping[str, Function]) -> Tape:
+def _compile_static(function: Function, mapping: Optional[Function], by_name: Mapping[str, Function]) -> Tape:
     """A static function of numbers, its parameters fed as the mapping function feeds them, else by their own names."""
-    mapping = _mapping(function, by_name)
     build = TapeBuilder(function.source)
     calls = _Siblings(by_name, build)
     bound = _bound_parameters(function, mapping, build, calls) if mapping else {}

@@ -102,7 +102,7 @@ def _agrees(log: OperatorLog, unit: UnitFormulas) -> bool:
     statuses: Set[str] = set()
     for group in analyse_operator(log, unit).groups:
         for template in group.templates:
-            if not template.place:
+            if template.function is None:
                 return False
             statuses |= {check.status for check in template.checks if check.origin == "source"}
     return "ok" in statuses and statuses <= {"ok", "not_logged"}
@@ -110,4 +110,4 @@ def _agrees(log: OperatorLog, unit: UnitFormulas) -> bool:
 
 def _covers(log: OperatorLog, unit: UnitFormulas) -> bool:
     """The sources have every template of the log."""
-    return all(template.place for group in analyse_operator(log, unit).groups for template in group.templates)
+    return all(template.function for group in analyse_operator(log, unit).groups for template in group.templates)

@@ -43,7 +43,7 @@ def _last_of_each(formulas: Iterable[PipeFormula]) -> List[PipeFormula]:
 def _line_terms(formula: PipeFormula) -> List[Term]:
     place = f"{formula.at.path}:{formula.at.line}"
     terms = [
-        Term("node", f"{formula.node}: {name}", value, formula.node, formula.node_type, f"{name}={text}", place)
+        Term("node", f"{formula.node}: {name}", value, formula.node, formula.node_type, (f"{name}={text}", place))
         for name, text in formula.terms
         for value in (logged_number(text),)
     ]
@@ -55,7 +55,7 @@ def _line_terms(formula: PipeFormula) -> List[Term]:
     if terms and abs(rest) <= max(_ROUNDING * len(known), 1e-9 * abs(total)):
         return terms
     label = f"{formula.node}: {'not explained' if terms else 'total'}"
-    return [*terms, Term("node", label, rest, formula.node, formula.node_type, f"total {formula.total}", place)]
+    return [*terms, Term("node", label, rest, formula.node, formula.node_type, (f"total {formula.total}", place))]
 
 
 _ROUNDING = 0.01

@@ -6,7 +6,7 @@ It knows as much C++ as generated tiling code needs; bodies are compiled by `aut
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 from autofuse_att_perf.bodies import Function, Parameter
@@ -16,8 +16,7 @@ from autofuse_att_perf.tape import CType, SourceText
 __all__ = ["ScopedFunction", "blank_comments", "functions"]
 
 
-@dataclass(frozen=True)
-class ScopedFunction:
+class ScopedFunction(NamedTuple):
     """A function with its enclosing namespaces (joined by `::`) and class ("" for a free function)."""
 
     namespace: str
@@ -26,12 +25,10 @@ class ScopedFunction:
 
 
 class _Scope(NamedTuple):
-    """An open brace: `kind` is `namespace`, `class`, `function` or `block`."""
+    """An open brace outside of functions: the namespaces and the class that what follows belongs to."""
 
-    kind: str
-    name: str
-    start: int
-    head: Optional["_Head"] = None
+    namespace: str
+    class_name: str
 
 
 class _Head(NamedTuple):
@@ -43,15 +40,19 @@ class _Head(NamedTuple):
     parameters: str
 
 
-_STRING = r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)'"
-_COMMENT_OR_STRING = re.compile(r"//(?:[^\\\n]|\\.)*|/\*.*?(?:\*/|\Z)|" + _STRING, re.DOTALL)
-_MARK = re.compile(r"[{}]|" + _STRING + r"|^[ \t]*#(?:[^\\\n]|\\.)*", re.DOTALL | re.MULTILINE)
+_STRING_TEXT = r'"(?:[^"\\\n]|\\.)*"' + r"|'(?:[^'\\\n]|\\.)'"
+_STRING = re.compile(_STRING_TEXT, re.DOTALL)
+_COMMENT_OR_STRING = re.compile(r"//(?:[^\\\n]|\\.)*|/\*.*?(?:\*/|\Z)|" + _STRING_TEXT, re.DOTALL)
+# A single character class: the regular expression engine then runs over the text in between at memory speed.
+_MARK = re.compile("[{}\"'#]")
+_DIRECTIVE = re.compile(r"#(?:[^\\\n]|\\.)*", re.DOTALL)
 _NAMESPACE = re.compile(r"\bnamespace\s*([\w:]*)\s*\Z")
 _CLASS = re.compile(r"\b(?:class|struct)\s+(\w+)\s*(?:final\s*)?(?::[^:;(){}]*(?:::[^:;(){}]+)*)?\Z")
 _ACCESS = re.compile(r"\b(?:public|private|protected)\s*:(?!:)")
 _NAME_AT_END = re.compile(r"((?:\w+::)*)(~?\w+)\s*\Z")
+_WORD = re.compile(r"\w+")
+_WORD_OR_STAR = re.compile(r"\w+|[*]")
 _TRAILING = frozenset(("const", "override", "final", "noexcept"))
-_NOT_FUNCTIONS = frozenset(("if", "for", "while", "switch", "catch", "return", "sizeof"))
 _MAX_HEAD = 64 * 1024
 """No declaration is longer; what is, is not read as one."""
 
@@ -63,26 +64,95 @@ def blank_comments(text: str) -> str:
     return _COMMENT_OR_STRING.sub(_blank, text)
 
 
-def functions(source: SourceText) -> Iterator[ScopedFunction]:
-    """The functions with a body in namespaces and classes of `source`, whose comments are blanked."""
-    text = source.text
-    stack: List[_Scope] = []
-    conditions: List[List[_Scope]] = []
-    head_start = 0
-    for match in _MARK.finditer(text):
-        mark = match[0]
-        if mark == "{":
-            stack.append(_open(text, head_start, match.start(), stack))
-        elif mark == "}":
-            if stack:
-                found = _closed(source, stack, match.start())
-                if found is not None:
-                    yield found
-        elif mark[0] not in "\"'":
-            stack = _preprocess(mark, stack, conditions)
-        else:
-            continue
-        head_start = match.end()
+def functions(source: SourceText, wanted: "re.Pattern[str]") -> Iterator[ScopedFunction]:
+    """The functions with a body whose name is `wanted`, in namespaces and classes of `source` (comments are blanked)."""
+    return _Finder(source, wanted).find()
+
+
+class _Finder:
+    """Follows the braces of one text; inside a function it only counts them."""
+
+    def __init__(self, source: SourceText, wanted: "re.Pattern[str]") -> None:
+        self.source = source
+        self.wanted = wanted
+        self.stack: List[_Scope] = [_Scope("", "")]
+        self.depth = 0
+        """Braces open since the head of a function or of a block that is none of our business."""
+        self.conditions: List[Tuple[List[_Scope], int]] = []
+
+    def find(self) -> Iterator[ScopedFunction]:
+        """See `functions`."""
+        text = self.source.text
+        head: Optional[_Head] = None
+        head_start = body = position = 0
+        while True:
+            match = _MARK.search(text, position)
+            if match is None:
+                return
+            mark, position = match[0], match.end()
+            if mark == "{":
+                if self.depth:
+                    self.depth += 1
+                    continue
+                head, body = self._open(text, head_start, match.start()), position
+            elif mark == "}":
+                if self.depth > 1:
+                    self.depth -= 1
+                    continue
+                if self.depth == 0:
+                    del self.stack[max(len(self.stack) - 1, 1) :]
+                elif head is not None:
+                    yield self._function(head, body, match.start())
+                self.depth = 0
+            elif mark != "#":
+                string = _STRING.match(text, match.start())
+                position = string.end() if string else position
+                continue
+            else:
+                directive = _DIRECTIVE.match(text, match.start())
+                if directive is None or text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip():
+                    continue
+                position = directive.end()
+                self._preprocess(directive[0])
+            head_start = position
+
+    def _open(self, text: str, head_start: int, brace: int) -> Optional[_Head]:
+        begin = max(text.rfind(";", head_start, brace) + 1, head_start, brace - _MAX_HEAD)
+        head = text[begin:brace].rstrip()
+        inner = None if head.endswith(")") else self._scope(head[-4096:])
+        if inner is not None:
+            self.stack.append(inner)
+            return None
+        self.depth = 1
+        return _function_head(head, self.wanted)
+
+    def _scope(self, head: str) -> Optional[_Scope]:
+        outer = self.stack[-1]
+        namespace = _NAMESPACE.search(head)
+        if namespace:
+            name = namespace[1]
+            return _Scope(f"{outer.namespace}::{name}" if outer.namespace and name else outer.namespace or name, "")
+        declared = _CLASS.search(head)
+        return _Scope(outer.namespace, declared[1]) if declared else None
+
+    def _function(self, head: _Head, start: int, end: int) -> ScopedFunction:
+        outer = self.stack[-1]
+        qualifiers = [part for part in head.qualifier.split("::") if part]
+        namespace = "::".join([outer.namespace, *qualifiers[:-1]]).strip(":")
+        result = CAST_TYPES.get(head.result, CType.F64)
+        function = Function(head.name, _parameters(head.parameters), result, self.source, start, end)
+        return ScopedFunction(namespace, qualifiers[-1] if qualifiers else outer.class_name, function)
+
+    def _preprocess(self, line: str) -> None:
+        """Alternatives of `#if` start from the same open braces, so a brace opened in both counts once."""
+        word = line[1:].lstrip()
+        if word.startswith("if"):
+            self.conditions.append((list(self.stack), self.depth))
+        elif word.startswith("el") and self.conditions:
+            stack, self.depth = self.conditions[-1]
+            self.stack = list(stack)
+        elif word.startswith("endif") and self.conditions:
+            self.conditions.pop()
 
 
 def _blank(match: "re.Match[str]") -> str:
@@ -92,66 +162,18 @@ def _blank(match: "re.Match[str]") -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def _preprocess(line: str, stack: List[_Scope], conditions: List[List[_Scope]]) -> List[_Scope]:
-    """Alternatives of `#if` start from the same open braces, so a brace opened in both counts once."""
-    word = line.strip()[1:].lstrip()
-    if word.startswith("if"):
-        conditions.append(list(stack))
-    elif word.startswith("el") and conditions:
-        return list(conditions[-1])
-    elif word.startswith("endif") and conditions:
-        conditions.pop()
-    return stack
-
-
-def _open(text: str, head_start: int, brace: int, stack: List[_Scope]) -> _Scope:
-    if stack and stack[-1].kind in ("function", "block"):
-        return _Scope("block", "", brace + 1)
-    begin = max(text.rfind(";", head_start, brace) + 1, head_start, brace - _MAX_HEAD)
-    head = text[begin:brace].rstrip()
-    namespace = _NAMESPACE.search(head[-4096:])
-    if namespace:
-        return _Scope("namespace", namespace[1], brace + 1)
-    if head.endswith(")") or head.rpartition(")")[2].strip():
-        function = _function_head(head)
-        if function is not None:
-            return _Scope("function", function.name, brace + 1, function)
-    declared = _CLASS.search(head[-4096:])
-    if declared:
-        return _Scope("class", declared[1], brace + 1)
-    return _Scope("block", "", brace + 1)
-
-
-def _closed(source: SourceText, stack: List[_Scope], end: int) -> Optional[ScopedFunction]:
-    scope = stack.pop()
-    if scope.head is None:
-        return None
-    namespace = "::".join(outer.name for outer in stack if outer.kind == "namespace" and outer.name)
-    classes = [outer.name for outer in stack if outer.kind == "class"]
-    qualifiers = [part for part in scope.head.qualifier.split("::") if part]
-    class_name = qualifiers[-1] if qualifiers else classes[-1] if classes else ""
-    function = Function(
-        scope.head.name,
-        tuple(_parameters(scope.head.parameters)),
-        CAST_TYPES.get(scope.head.result, CType.F64),
-        source,
-        scope.start,
-        end,
-    )
-    return ScopedFunction("::".join([namespace, *qualifiers[:-1]]).strip(":"), class_name, function)
-
-
-def _function_head(head: str) -> Optional[_Head]:
+def _function_head(head: str, wanted: "re.Pattern[str]") -> Optional[_Head]:
+    """The head of a wanted function, such as `double A::GetPerf(…) const`; None for anything else."""
     while head and not head.endswith(")"):
         head, word = _last_word(head)
         if word not in _TRAILING:
             return None
     opening = _matching_parenthesis(head)
     named = _NAME_AT_END.search(head[max(0, opening - 512) : opening]) if opening > 0 else None
-    if named is None or named[2] in _NOT_FUNCTIONS:
+    if named is None or not wanted.fullmatch(named[2]):
         return None
     before = _ACCESS.sub(" ", head[: opening - len(named[0])])
-    words = re.findall(r"\w+", before[-256:])
+    words = _WORD.findall(before[-256:])
     return _Head(words[-1] if words else "", named[1], named[2], head[opening + 1 : -1])
 
 
@@ -165,6 +187,9 @@ def _last_word(head: str) -> Tuple[str, str]:
 
 def _matching_parenthesis(head: str) -> int:
     """The offset of the parenthesis that the last one closes; -1 when there is none."""
+    opening = head.rfind("(")
+    if head.count(")", opening) == 1:
+        return opening
     depth = 0
     for position in range(len(head) - 1, -1, -1):
         if head[position] == ")":
@@ -176,11 +201,13 @@ def _matching_parenthesis(head: str) -> int:
     return -1
 
 
-def _parameters(text: str) -> Iterator[Parameter]:
+@lru_cache(maxsize=4096)
+def _parameters(text: str) -> Tuple[Parameter, ...]:
+    found = []
     for part in text.split(","):
-        words = re.findall(r"\w+|[*]", part.partition("=")[0])
+        words = _WORD_OR_STAR.findall(part.partition("=")[0])
         words = [word for word in words if word != "const"]
-        if len(words) < 2:
-            continue
-        ctype = CAST_TYPES.get(words[0], CType.OBJECT) if len(words) == 2 else CType.OBJECT
-        yield Parameter(words[-1], ctype)
+        if len(words) >= 2:
+            ctype = CAST_TYPES.get(words[0], CType.OBJECT) if len(words) == 2 else CType.OBJECT
+            found.append(Parameter(words[-1], ctype))
+    return tuple(found)

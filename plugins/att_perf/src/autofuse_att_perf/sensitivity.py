@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import List, Mapping, Optional, Sequence, Tuple
+from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from autofuse_att_perf.errors import FormulaError
 from autofuse_att_perf.evaluate import Evaluation
 from autofuse_att_perf.native import run_changes
 from autofuse_att_perf.tape import Tape, Value
 
-__all__ = ["Sensitivity", "sensitivities"]
+__all__ = ["Responses", "Sensitivity", "responses"]
 
 _STEP = 1e-4
 """Relative step for values that are no integers."""
 
 
-@dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(NamedTuple):
     """One target and one parameter."""
 
     target: str
@@ -36,14 +34,41 @@ class Sensitivity:
     at_double: float
 
 
-def sensitivities(
+class Responses:
+    """What all targets do at the four values that each parameter takes."""
+
+    def __init__(
+        self,
+        targets: Mapping[str, int],
+        bases: Mapping[str, Optional[float]],
+        plans: "Sequence[_Plan]",
+        moved: Sequence[Sequence[Value]],
+    ) -> None:
+        self.targets = targets
+        self._bases = bases
+        self._plans = plans
+        self._moved = moved
+
+    def of(self, target: str) -> List[Sensitivity]:
+        """One target against every parameter; empty when it is unknown or has no value."""
+        base = self._bases.get(target)
+        if base is None:
+            return []
+        column = list(self.targets).index(target)
+        return [
+            plan.result(target, base, [float(self._moved[4 * row + offset][column]) for offset in range(4)])
+            for row, plan in enumerate(self._plans)
+        ]
+
+
+def responses(
     tape: Tape,
     evaluation: Evaluation,
     parameters: Sequence[str],
     targets: Mapping[str, int],
     upper: Mapping[str, Value],
-) -> List[Sensitivity]:
-    """Every target against every parameter that the tape uses, in that order.
+) -> Optional[Responses]:
+    """Every target against every parameter that the tape uses; None when an integer is divided by zero on the way.
 
     `targets` maps names to slots, `upper` has the largest value of a parameter where it is known. Parameters that are
     integers move by whole steps and stay at 1 or above when they are.
@@ -54,15 +79,10 @@ def sensitivities(
     try:
         moved = run_changes(tape, evaluation.inputs, changes, list(targets.values()))
     except FormulaError:
-        return []
-    found: List[Sensitivity] = []
-    for column, (target, slot) in enumerate(targets.items()):
-        base = evaluation.slots[slot]
-        if base is not None:
-            for row, plan in enumerate(plans):
-                points = [float(moved[4 * row + offset][column]) for offset in range(4)]
-                found.append(plan.result(target, float(base), points))
-    return found
+        return None
+    values = {target: evaluation.slots[slot] for target, slot in targets.items()}
+    bases = {target: None if value is None else float(value) for target, value in values.items()}
+    return Responses(targets, bases, plans, moved)
 
 
 class _Plan:

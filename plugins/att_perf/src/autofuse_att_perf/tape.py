@@ -6,14 +6,17 @@ walks them backwards; nothing here knows C++ text.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 __all__ = ["NO_SLOT", "CType", "Op", "SourceText", "Tape", "Value"]
 
 Value = Union[bool, int, float]
+
+_LINE_BREAK = re.compile("\n")
 
 NO_SLOT = -1
 """The operand of an instruction that has none."""
@@ -81,35 +84,44 @@ class Op(IntEnum):
     FMOD = 32
 
 
-@dataclass(frozen=True)
 class SourceText:
     """A piece of C++ text and where it stands: `line` is the 1-based line of its first character in `path`."""
 
-    path: str
-    text: str
-    line: int = 1
+    __slots__ = ("_breaks", "line", "path", "text")
+
+    def __init__(self, path: str, text: str, line: int = 1) -> None:
+        self.path = path
+        self.text = text
+        self.line = line
+        self._breaks: Optional[List[int]] = None
 
     def line_of(self, offset: int) -> int:
         """The line of the character at `offset`."""
-        return self.line + self.text.count("\n", 0, offset)
+        if self._breaks is None:
+            self._breaks = [match.start() for match in _LINE_BREAK.finditer(self.text)]
+        return self.line + bisect_left(self._breaks, offset)
 
     def place(self, offset: int) -> str:
         """`path:line` of the character at `offset`."""
         return f"{self.path}:{self.line_of(offset)}"
 
 
+Integers = Union[List[int], "memoryview[int]"]
+"""A list while the tape is written, a view of native memory when the twin wrote it."""
+
+
 @dataclass
 class Tape:
     """Instruction i writes slot i. All lists of instructions have the same length."""
 
-    ops: List[int] = field(default_factory=list)
-    a: List[int] = field(default_factory=list)
-    b: List[int] = field(default_factory=list)
-    c: List[int] = field(default_factory=list)
-    types: List[int] = field(default_factory=list)
-    starts: List[int] = field(default_factory=list)
+    ops: Integers = field(default_factory=list)
+    a: Integers = field(default_factory=list)
+    b: Integers = field(default_factory=list)
+    c: Integers = field(default_factory=list)
+    types: Integers = field(default_factory=list)
+    starts: Integers = field(default_factory=list)
     """Offset of the first character of the instruction's expression in its text."""
-    ends: List[int] = field(default_factory=list)
+    ends: Integers = field(default_factory=list)
     consts: List[Value] = field(default_factory=list)
     symbols: List[str] = field(default_factory=list)
     """Names whose values come from outside, in the order of first use."""
@@ -123,6 +135,8 @@ class Tape:
     """Slot of what the function returns."""
     segments: List[Tuple[int, SourceText]] = field(default_factory=list)
     """(first slot, text) of each run of instructions that came from one text, in order."""
+    program: Any = None
+    """The native twin of this tape, where there is one."""
 
     def __len__(self) -> int:
         return len(self.ops)

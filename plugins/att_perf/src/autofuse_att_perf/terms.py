@@ -4,8 +4,7 @@ else by the top-level sum with common factors distributed one level.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from autofuse_att_perf.evaluate import divide
 from autofuse_att_perf.tape import CType, Op, Tape, Value
@@ -13,8 +12,7 @@ from autofuse_att_perf.tape import CType, Op, Tape, Value
 __all__ = ["Decomposer", "Term"]
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """One summand of a pipe, in cycles."""
 
     kind: str
@@ -25,9 +23,35 @@ class Term:
     """None when a symbol is missing."""
     node: str = ""
     node_type: str = ""
-    formula: str = ""
-    """The variables or the text that the value comes from."""
-    place: str = ""
+    origin: Union[None, "_Origin", Tuple[str, str]] = None
+
+    @property
+    def formula(self) -> str:
+        """The variables or the text that the value comes from."""
+        return "" if self.origin is None else self.origin[0] if isinstance(self.origin, tuple) else self.origin.formula
+
+    @property
+    def place(self) -> str:
+        """`path:line`."""
+        return "" if self.origin is None else self.origin[1] if isinstance(self.origin, tuple) else self.origin.place
+
+
+class _Origin:
+    """Spells out formula and place when they are asked for; most runs only draw."""
+
+    __slots__ = ("parts", "tape")
+
+    def __init__(self, tape: Tape, parts: "List[_Part]") -> None:
+        self.tape = tape
+        self.parts = parts
+
+    @property
+    def formula(self) -> str:
+        return " + ".join(_text(self.tape, part) for part in self.parts)
+
+    @property
+    def place(self) -> str:
+        return self.tape.place_of(self.parts[0].leaf)
 
 
 class _Part(NamedTuple):
@@ -45,6 +69,7 @@ _NOTHING, _ONLY_BLOCKS, _OTHERS = 0, 1, 2
 """What a value depends on."""
 _MAX_PARTS = 20_000
 """Variables that add up variables can stand for exponentially many summands; such a pipe stays in one piece."""
+_ADD, _CONST = int(Op.ADD), int(Op.CONST)
 _SUMS = frozenset((Op.ADD, Op.SUB))
 _PRODUCTS = frozenset((Op.MUL, Op.DIV))
 
@@ -61,10 +86,40 @@ class Decomposer:
 
         Terms of one node are added up, and so are the fixed ones and the ones per block.
         """
+        flat = self._flat_terms(slot, pipe, values)
+        if flat is not None:
+            return flat
         grouped: Dict[Tuple[str, str, str], List[Tuple[_Part, Optional[float]]]] = {}
         for part in self._splitter.parts(slot):
             grouped.setdefault(self._group_of(part, pipe), []).append((part, _value(part, values)))
         return [_term(self.tape, key, members) for key, members in grouped.items()]
+
+    def _flat_terms(self, slot: int, pipe: str, values: Sequence[Optional[Value]]) -> Optional[List[Term]]:
+        """The terms of `a number + contributions of different nodes`, the usual form, without the general machinery."""
+        tape = self.tape
+        names, ops, left, right = tape.slot_names, tape.ops, tape.a, tape.b
+        slot = self._splitter.through_names(slot)
+        leaves = []
+        while ops[slot] == _ADD:
+            leaves.append(right[slot])
+            slot = left[slot]
+        leaves.append(slot)
+        found: Dict[Tuple[str, str, str], Term] = {}
+        for leaf in reversed(leaves):
+            name = names.get(leaf, "")
+            if _CONTRIBUTION in name:
+                key = ("node", *_node_of(name, pipe))
+            elif ops[leaf] == _CONST:
+                key = ("fixed", "", "")
+            else:
+                return None
+            value = values[leaf]
+            if key in found or value is None:
+                return None
+            origin = _Origin(tape, [_Part(1, leaf, (), ())])
+            label = key[1] or "fixed cost"
+            found[key] = Term(key[0], label, float(value), key[1], key[2], origin)
+        return list(found.values())
 
     def _group_of(self, part: _Part, pipe: str) -> Tuple[str, str, str]:
         name = self.tape.slot_names.get(part.leaf, "")
@@ -78,12 +133,14 @@ class Decomposer:
 
 def _term(tape: Tape, key: Tuple[str, str, str], members: List[Tuple[_Part, Optional[float]]]) -> Term:
     kind, node, node_type = key
-    first = members[0][0]
-    known = [value for _, value in members if value is not None]
-    total = sum(known[1:], known[0]) if len(known) == len(members) else None
-    formula = " + ".join(_text(tape, part) for part, _ in members)
-    label = _LABELS.get(kind, node)
-    return Term(kind, label, total, node if kind == "node" else "", node_type, formula, tape.place_of(first.leaf))
+    total: Optional[float] = None
+    for _, value in members:
+        if value is None:
+            total = None
+            break
+        total = value if total is None else total + value
+    origin = _Origin(tape, [part for part, _ in members])
+    return Term(kind, _LABELS.get(kind, node), total, node if kind == "node" else "", node_type, origin)
 
 
 _LABELS = {"fixed": "fixed cost", "per-block": "per-block cost"}
@@ -142,7 +199,7 @@ class _Splitter:
 
     def parts(self, slot: int) -> List[_Part]:
         """The summands of `slot`, left to right."""
-        whole = _Part(1, self._through_names(slot), (), ())
+        whole = _Part(1, self.through_names(slot), (), ())
         parts: List[_Part] = []
         for part in self._split(whole):
             parts.append(part)
@@ -220,7 +277,7 @@ class _Splitter:
             else:
                 return slot
 
-    def _through_names(self, slot: int) -> int:
+    def through_names(self, slot: int) -> int:
         """`double AIV_MTE2 = …; return AIV_MTE2;` is the expression itself."""
         while self.tape.ops[slot] in (Op.COPY, Op.CAST) and _CONTRIBUTION not in self.tape.slot_names.get(slot, ""):
             slot = self.tape.a[slot]

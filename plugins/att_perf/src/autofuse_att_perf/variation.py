@@ -8,7 +8,7 @@ from typing import Dict, List, Sequence, Tuple
 
 from autofuse_att_perf.analysis import GroupAnalysis
 
-__all__ = ["Variation", "variations"]
+__all__ = ["Variation", "parameter_variations", "term_variations", "variations"]
 
 
 @dataclass(frozen=True)
@@ -27,19 +27,30 @@ class Variation:
 
 def variations(group: GroupAnalysis) -> List[Variation]:
     """Parameters first, then terms; in each kind the one that varies most first."""
+    return parameter_variations(group) + term_variations(group)
+
+
+def parameter_variations(group: GroupAnalysis) -> List[Variation]:
+    """The tiling parameters that formulas use, the one that varies most first."""
     parameters: Dict[str, Dict[str, float]] = {}
-    terms: Dict[str, Dict[str, float]] = {}
     for template in group.templates:
         case = template.candidate.case
         for name, value in template.parameters.items():
             parameters.setdefault(name, {})[case] = float(value)
+    return _ranked("parameter", parameters)
+
+
+def term_variations(group: GroupAnalysis) -> List[Variation]:
+    """The terms of all pipes, the one that varies most first."""
+    terms: Dict[str, Dict[str, float]] = {}
+    for template in group.templates:
+        case = template.candidate.case
         for pipe in template.pipes:
             for term in pipe.terms:
                 if term.value is not None:
-                    label = f"{pipe.name}: {term.label}"
-                    before = terms.setdefault(label, {}).get(case, 0.0)
-                    terms[label][case] = before + term.value
-    return _ranked("parameter", parameters) + _ranked("term", terms)
+                    by_case = terms.setdefault(f"{pipe.name}: {term.label}", {})
+                    by_case[case] = by_case.get(case, 0.0) + term.value
+    return _ranked("term", terms)
 
 
 def _ranked(kind: str, values: Dict[str, Dict[str, float]]) -> List[Variation]:

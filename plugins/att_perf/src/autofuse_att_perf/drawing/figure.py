@@ -1,0 +1,232 @@
+"""The whole drawing: one section per operator, one column per group, cases as tabs, what varies most under them."""
+
+from __future__ import annotations
+
+import math
+from typing import Dict, List, Sequence, Tuple
+
+from autofuse_att_perf.analysis import GroupAnalysis, OperatorAnalysis, TemplateAnalysis
+from autofuse_att_perf.drawing.panel import Columns, Panel, bar_length, draw_bars, draw_panel
+from autofuse_att_perf.drawing.style import FONT, SMALL, STYLE, TITLE
+from autofuse_att_perf.drawing.text import amount, escape, label, shorten, width
+from autofuse_att_perf.variation import Variation, parameter_variations, term_variations
+
+__all__ = ["draw"]
+
+_WIDTH = 1280.0
+_MARGIN = 24.0
+_GAP = 16.0
+_PAD = 14.0
+_TAB_HEIGHT = 20.0
+_MAX_TAB = 160.0
+_SINGLE = 760.0
+"""A single column is not stretched over the whole page."""
+
+
+def draw(analyses: Sequence[OperatorAnalysis], title: str) -> str:
+    """The complete `<svg>` element as text."""
+    page = _page_width(analyses)
+    parts = [label(title, _MARGIN, 36, page - 2 * _MARGIN, TITLE, "h")]
+    y = 60.0
+    if not analyses:
+        parts.append(label("nothing to draw: no operator has a formula", _MARGIN, y + 12, page - _MARGIN, FONT, "m"))
+        y += 24
+    for number, analysis in enumerate(analyses):
+        section, height = _section(analysis, number, page - 2 * _MARGIN)
+        parts.append(f'<g transform="translate({_MARGIN:g},{y:g})">{section}</g>')
+        y += height + _GAP
+    height = math.ceil(y + _MARGIN - _GAP)
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" version="1.1" class="pf" '
+        f'width="{page:g}" height="{height}" viewBox="0 0 {page:g} {height}" role="img">\n'
+        f"<title>{escape(title)}</title>\n<style type=\"text/css\"><![CDATA[\n{STYLE}\n]]></style>\n"
+        f'<rect class="page" width="{page:g}" height="{height}"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+# --- one operator -----------------------------------------------------------------------------------------------------
+
+
+def _page_width(analyses: Sequence[OperatorAnalysis]) -> float:
+    single = all(len(analysis.groups) == 1 for analysis in analyses)
+    return _SINGLE + 2 * _MARGIN if single else _WIDTH
+
+
+def _section(analysis: OperatorAnalysis, number: int, inner: float) -> Tuple[str, float]:
+    parts = [f'<path class="rule" d="M0 0h{inner:g}"/>', label(analysis.log.name, 0, 26, inner, TITLE, "h")]
+    parts.append(label(_subtitle(analysis) or " ", 0, 44, inner, SMALL, "m"))
+    y = 56.0
+    groups = analysis.groups
+    per_row = len(groups) if len(groups) <= 3 else 2
+    column = min((inner - _GAP * (per_row - 1)) / per_row, _SINGLE)
+    for start in range(0, len(groups), per_row):
+        cards = [
+            _Card(group, column, f"pf-{number}-{start + offset}")
+            for offset, group in enumerate(groups[start : start + per_row])
+        ]
+        height = max(card.height for card in cards)
+        for index, card in enumerate(cards):
+            parts.append(f'<g transform="translate({index * (column + _GAP):g},{y:g})">{card.markup(height)}</g>')
+        y += height + _GAP
+    return "\n".join(parts), y
+
+
+def _subtitle(analysis: OperatorAnalysis) -> str:
+    log = analysis.log
+    words = []
+    if log.shape:
+        words.append(" ".join(f"{name}={value}" for name, value in log.shape.items()))
+    if log.invocation:
+        words.append(f"call {log.invocation}")
+    if log.hardware:
+        words.append(" ".join(f"{name} {value}" for name, value in log.hardware.items()))
+    if log.source:
+        words.append(log.source)
+    return " · ".join(words)
+
+
+# --- one group --------------------------------------------------------------------------------------------------------
+
+
+class _Card:
+    """One group: its title, the tabs, a panel per case, and the comparison of the cases."""
+
+    def __init__(self, group: GroupAnalysis, width_: float, identity: str) -> None:
+        self.group = group
+        self.width = width_
+        self.identity = identity
+        self.columns = Columns(width_ - 2 * _PAD)
+        self.tabs = _Tabs(group, self.columns.width)
+        scale = _scale(group)
+        self.panels = [draw_panel(template, self.columns, scale) for template in group.templates]
+        self.comparison = _comparison(group, self.columns)
+        self.panel_y = 34 + self.tabs.height + 10
+        self.panel_height = max(panel.y for panel in self.panels)
+        self.height = self.panel_y + self.panel_height + self.comparison.y + _PAD
+
+    def markup(self, height: float) -> str:
+        """The card, `height` high."""
+        group = self.group
+        parts = [f'<rect class="card" x="0.5" y="0.5" width="{self.width - 1:g}" height="{height - 1:g}" rx="6"/>']
+        parts.append(f'<g transform="translate({_PAD:g},0)">')
+        parts.append(label(_title(group), 0, 24, self.columns.width, FONT, "b" if group.in_result else ""))
+        parts.append(self._tab_strip())
+        # The panel that is shown by default stands last, so that any other one that is a target comes before it.
+        default = group.templates.index(group.shown)
+        order = [index for index in range(len(self.panels)) if index != default] + [default]
+        parts.append("<g>" + "".join(self._panel(index, index == default) for index in order) + "</g>")
+        y = self.panel_y + self.panel_height
+        parts.append(f'<g transform="translate(0,{y:g})">{"".join(self.comparison.parts)}</g></g>')
+        return "".join(parts)
+
+    def _tab_strip(self) -> str:
+        links = [
+            f'<a xlink:href="#{self.identity}-{index}">{tab.markup("tab", "s")}</a>'
+            for index, tab in enumerate(self.tabs.tabs)
+        ]
+        return f'<g transform="translate(0,34)">{"".join(links)}</g>'
+
+    def _panel(self, index: int, default: bool) -> str:
+        tab = self.tabs.tabs[index]
+        css = "sel" if tab.chosen else "on"
+        over = f'<g class="over" transform="translate(0,34)">{tab.markup(css, f"{css}t")}</g>'
+        body = "".join(self.panels[index].parts)
+        return (
+            f'<g id="{self.identity}-{index}" class="panel{" default" if default else ""}">{over}'
+            f'<g transform="translate(0,{self.panel_y:g})">{body}</g></g>'
+        )
+
+
+def _title(group: GroupAnalysis) -> str:
+    name = "[PERF] lines without a template" if group.id is None else "graph{} result{} g{}".format(*group.id)
+    return f"{name} · chosen result" if group.in_result else name
+
+
+def _scale(group: GroupAnalysis) -> float:
+    """The largest finite number of cycles that any pipe or term of the group has."""
+    sizes = [0.0]
+    for template in group.templates:
+        for pipe in template.pipes:
+            for value in (pipe.shown, *(term.value for term in pipe.terms)):
+                if value is not None and math.isfinite(value):
+                    sizes.append(abs(value))
+    return max(sizes)
+
+
+class _Tab:
+    """The tab of one case; the chosen case has a star and is blue."""
+
+    def __init__(self, template: TemplateAnalysis, x: float, y: float, room: float) -> None:
+        self.chosen = template.candidate.chosen
+        self.whole = tab_text(template)
+        self.text = shorten(self.whole, room - 12, SMALL)
+        self.x, self.y = x, y
+        self.width = math.ceil(width(self.text, SMALL)) + 12
+
+    def markup(self, css: str, text_css: str) -> str:
+        """Box and text, in the given classes."""
+        frame = ' stroke-width="1.5"' if self.chosen else ""
+        pick = f'<rect class="pick" x="{self.x:g}" y="{self.y:g}" width="{self.width:g}" height="18" rx="4"{frame}/>'
+        title = "" if self.text == self.whole else f"<title>{escape(self.whole)}</title>"
+        return (
+            f'<rect class="{css}" x="{self.x:g}" y="{self.y:g}" width="{self.width:g}" height="18" rx="4"/>'
+            f"{pick if self.chosen else ''}"
+            f'<text class="{text_css}" x="{self.x + 6:g}" y="{self.y + 13:g}">{title}{escape(self.text)}</text>'
+        )
+
+
+def tab_text(template: TemplateAnalysis) -> str:
+    """`★ case R0` for the chosen one."""
+    case = template.candidate.case
+    name = f"case {case}" if case else "[PERF]"
+    return f"★ {name}" if template.candidate.chosen else name
+
+
+class _Tabs:
+    """Tabs from left to right, in as many rows as they need."""
+
+    def __init__(self, group: GroupAnalysis, room: float) -> None:
+        self.tabs: List[_Tab] = []
+        x = y = 0.0
+        for template in group.templates:
+            tab = _Tab(template, x, y, min(_MAX_TAB, room))
+            if x and x + tab.width > room:
+                x, y = 0.0, y + _TAB_HEIGHT
+                tab.x, tab.y = x, y
+            self.tabs.append(tab)
+            x += tab.width + 4
+        self.height = y + _TAB_HEIGHT
+
+
+# --- across the cases -------------------------------------------------------------------------------------------------
+
+
+def _comparison(group: GroupAnalysis, columns: Columns) -> Panel:
+    """The parameter (or else the term) that varies most, one orange bar per case."""
+    panel = Panel(columns)
+    if len(group.templates) < 2:
+        return panel
+    varying = _most_varying(group)
+    panel.y = 10
+    if varying is None:
+        panel.line("no parameter and no term differs between the cases", "m")
+        return panel
+    unit = " cycles" if varying.kind == "term" else ""
+    panel.line(f"varies most across the cases: {varying.name} (variance {varying.variance:.4g})", "m")
+    chosen = group.chosen.candidate.case if group.chosen else None
+    largest = max(abs(value) for value in varying.values)
+    bars: Dict[str, List[Tuple[int, int, float]]] = {"sens": [], "neg": []}
+    for case, value in zip(varying.cases, varying.values):
+        bars["neg" if value < 0 else "sens"].append((panel.y + 4, 9, bar_length(columns, value, largest)))
+        name = f"★ case {case}" if case == chosen else f"case {case}"
+        panel.row(name, f"{amount(value)}{unit}", "b s" if case == chosen else "s", 0, SMALL, 16)
+    for css, boxes in bars.items():
+        draw_bars(panel, boxes, css)
+    return panel
+
+
+def _most_varying(group: GroupAnalysis) -> "Variation | None":
+    for found in (parameter_variations(group), term_variations(group)):
+        if found and found[0].variance > 0:
+            return found[0]
+    return None
