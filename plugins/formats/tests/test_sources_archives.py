@@ -53,8 +53,12 @@ def pack(path: Path, files: Dict[str, bytes]) -> Path:
             for member, data in files.items():
                 archive.writestr(member, data)
         return path
-    modes = {".gz": "w:gz", ".bz2": "w:bz2", ".xz": "w:xz"}
-    with tarfile.open(path, modes.get(path.suffix, "w")) as tar:  # type: ignore[call-overload]
+    kinds: Dict[str, Dict[str, Any]] = {
+        ".gz": {"mode": "w:gz", "compresslevel": 1},
+        ".bz2": {"mode": "w:bz2"},
+        ".xz": {"mode": "w:xz", "preset": 0},
+    }
+    with tarfile.open(path, **kinds.get(path.suffix, {"mode": "w"})) as tar:
         for member, data in files.items():
             info = tarfile.TarInfo(member)
             info.size = len(data)
@@ -285,7 +289,11 @@ def log_of(lines: int, seed: int = 5) -> bytes:
     return b"".join(b"[PROF]%d %s\n" % (number, b"%x" % chance.getrandbits(100)) for number in range(lines))
 
 
-PACKERS: Dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+PACKERS: Dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lambda data: lzma.compress(data, preset=0),
+}
 
 
 @pytest.mark.parametrize("codec", PACKERS)

@@ -185,11 +185,11 @@ class Decompressed(io.RawIOBase):
             piece = self._pieces.next(_STEP)
             self._budget.spend(len(piece), self._pieces.consumed - consumed)
             return piece
-        except BudgetExceeded as error:
+        except (BudgetExceeded, EOFError) as error:
             self._error = error
             raise
         except _DAMAGE as error:
-            self._error = error if isinstance(error, EOFError) else OSError(f"damaged {self._codec} data: {error}")
+            self._error = OSError(f"damaged {self._codec} data: {error}")
         rescued = self._rescued()
         if not rescued:
             raise self._error
@@ -207,7 +207,10 @@ class Decompressed(io.RawIOBase):
             while left > 0:
                 left -= len(pieces.next(min(left, _STEP))) or left
             while len(rescued) < _STEP:
-                rescued += pieces.next(1)
+                byte = pieces.next(1)
+                if not byte:
+                    break
+                rescued += byte
         return bytes(rescued)
 
 
