@@ -54,7 +54,7 @@ def pack(path: Path, files: Dict[str, bytes]) -> Path:
                 archive.writestr(member, data)
         return path
     kinds: Dict[str, Dict[str, Any]] = {
-        ".gz": {"mode": "w:gz", "compresslevel": 1},
+        ".gz": {"mode": "w:gz"},
         ".bz2": {"mode": "w:bz2"},
         ".xz": {"mode": "w:xz", "preset": 0},
     }
