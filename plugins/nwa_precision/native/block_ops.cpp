@@ -40,21 +40,25 @@ inline Doubles size_of(Doubles value) { return (Doubles)((Longs)value & 0x7fffff
 
 inline Doubles larger_of(Doubles x, Doubles y) { return x > y ? x : y; }
 
-inline double sum_of(Doubles value) {
-    double sum = value[0];
-    for (int lane = 1; lane < kLanes; ++lane) sum += value[lane];
+// Not inlined: element access would keep the accumulators of a loop in memory.
+__attribute__((noinline)) double sum_of(Doubles value) {
+    double lanes[kLanes], sum = 0;
+    memcpy(lanes, &value, sizeof lanes);
+    for (int lane = 0; lane < kLanes; ++lane) sum += lanes[lane];
     return sum;
 }
 
-inline double max_of(Doubles value) {
-    double largest = value[0];
-    for (int lane = 1; lane < kLanes; ++lane) largest = value[lane] > largest ? value[lane] : largest;
+__attribute__((noinline)) double max_of(Doubles value) {
+    double lanes[kLanes], largest = 0;
+    memcpy(lanes, &value, sizeof lanes);
+    for (int lane = 0; lane < kLanes; ++lane) largest = lanes[lane] > largest ? lanes[lane] : largest;
     return largest;
 }
 
-inline int64_t sum_of(Longs value) {
-    int64_t sum = value[0];
-    for (int lane = 1; lane < kLanes; ++lane) sum += value[lane];
+__attribute__((noinline)) int64_t sum_of(Longs value) {
+    int64_t lanes[kLanes], sum = 0;
+    memcpy(lanes, &value, sizeof lanes);
+    for (int lane = 0; lane < kLanes; ++lane) sum += lanes[lane];
     return sum;
 }
 
@@ -109,14 +113,16 @@ void to_double(int code, const void* raw, const void* table, double* out, size_t
     }
 }
 
-void to_int32(int code, const void* raw, const void* table, int32_t* out, size_t n) {
+void to_int64(int code, const void* raw, const void* table, int64_t* out, size_t n) {
     const uint8_t* bytes = static_cast<const uint8_t*>(raw);
     switch (code) {
         case kBool: for (size_t i = 0; i < n; ++i) out[i] = bytes[i] != 0; break;
         case kI8: convert<int8_t>(raw, out, n); break;
         case kI16: convert<int16_t>(raw, out, n); break;
+        case kI32: convert<int32_t>(raw, out, n); break;
         case kU8: convert<uint8_t>(raw, out, n); break;
         case kU16: convert<uint16_t>(raw, out, n); break;
+        case kU32: convert<uint32_t>(raw, out, n); break;
         case kIntTable: for (size_t i = 0; i < n; ++i) out[i] = static_cast<const int32_t*>(table)[bytes[i]]; break;
     }
 }
@@ -137,9 +143,9 @@ void split_complex(int code, const void* raw, double* real, double* imag, size_t
 // --- real numbers -------------------------------------------------------------------------------------------------
 
 bool all_finite(const double* values, size_t n) {
-    Longs infinite = {};
-    for (size_t i = 0; i < n; i += kLanes) infinite |= ~(size_of(load(values + i)) < __builtin_inf());
-    return sum_of(infinite) == 0;
+    Doubles zero = {};  // stays 0, or becomes NaN
+    for (size_t i = 0; i < n; i += kLanes) zero += load(values + i) * 0.0;
+    return sum_of(zero) == 0;
 }
 
 double max_abs(const double* values, size_t n) {
@@ -152,33 +158,62 @@ void scale(const double* values, double factor, double* out, size_t n) {
     for (size_t i = 0; i < n; i += kLanes) store(out + i, load(values + i) * factor);
 }
 
-template <bool kKeep>
-inline void sums(const double* a_in, const double* b_in, double* size, double* rel, size_t n, RealSums* out) {
-    Doubles dot = {}, square_a = {}, square_b = {}, square_diff = {}, total = {}, max_diff = {}, max_rel = {};
-    for (size_t i = 0; i < n; i += kLanes) {
-        const Doubles a = load(a_in + i), b = load(b_in + i), diff = a - b, apart = size_of(diff);
+struct Accumulators {
+    Doubles dot = {}, square_a = {}, square_b = {}, square_diff = {}, total = {}, max_diff = {};
+
+    inline Doubles add(Doubles a, Doubles b) {
+        const Doubles diff = a - b, size = size_of(diff);
         dot += a * b;
         square_a += a * a;
         square_b += b * b;
         square_diff += diff * diff;
-        total += apart;
-        max_diff = larger_of(apart, max_diff);
-        const Doubles error = apart / (larger_of(size_of(a), size_of(b)) + kEpsilon);
-        max_rel = larger_of(error, max_rel);
-        if (kKeep) {
-            store(size + i, apart);
-            store(rel + i, error);
-        }
+        total += size;
+        max_diff = larger_of(size, max_diff);
+        return size;
     }
-    *out = {sum_of(dot), sum_of(square_a), sum_of(square_b), sum_of(square_diff), sum_of(total), max_of(max_diff), max_of(max_rel)};
-}
+
+    void finish(double max_rel, RealSums* out) const {
+        *out = {sum_of(dot), sum_of(square_a), sum_of(square_b), sum_of(square_diff), sum_of(total), max_of(max_diff), max_rel};
+    }
+};
+
+inline Doubles larger_size(Doubles a, Doubles b) { return larger_of(size_of(a), size_of(b)) + kEpsilon; }
 
 void real_sums(const double* a, const double* b, double* size, double* rel, size_t n, RealSums* out) {
-    sums<true>(a, b, size, rel, n, out);
+    Accumulators sums;
+    Doubles max_rel = {};
+    for (size_t i = 0; i < n; i += kLanes) {
+        const Doubles x = load(a + i), y = load(b + i), apart = sums.add(x, y), error = apart / larger_size(x, y);
+        max_rel = larger_of(error, max_rel);
+        store(size + i, apart);
+        store(rel + i, error);
+    }
+    sums.finish(max_of(max_rel), out);
 }
 
 void real_sums_only(const double* a, const double* b, size_t n, RealSums* out) {
-    sums<false>(a, b, nullptr, nullptr, n, out);
+    Accumulators sums;
+    // Division is the slowest step. It is left to the strips that may hold a larger error than the largest so far: the
+    // product is compared with some room for its rounding.
+    constexpr size_t kStrip = 8 * kLanes;
+    double max_rel = out->max_rel;
+    for (size_t start = 0; start < n; start += kStrip) {
+        const size_t end = start + kStrip < n ? start + kStrip : n;
+        const Doubles reach = Doubles{} + max_rel * (1 - 0x1p-48);
+        Longs beyond = {};
+        for (size_t i = start; i < end; i += kLanes) {
+            const Doubles x = load(a + i), y = load(b + i), apart = sums.add(x, y);
+            beyond |= apart > reach * larger_size(x, y);
+        }
+        if (!sum_of(beyond)) continue;
+        Doubles largest = Doubles{} + max_rel;
+        for (size_t i = start; i < end; i += kLanes) {
+            const Doubles x = load(a + i), y = load(b + i);
+            largest = larger_of(size_of(x - y) / larger_size(x, y), largest);
+        }
+        max_rel = max_of(largest);
+    }
+    sums.finish(max_rel, out);
 }
 
 double inner(const double* a, const double* b, size_t n) {
@@ -213,100 +248,143 @@ double relative(const double* size, const double* size_a, const double* size_b, 
     return max_of(largest);
 }
 
-// --- integers of at most 16 bits ----------------------------------------------------------------------------------
+// --- integers of at most 32 bits ----------------------------------------------------------------------------------
 
-void int_sums(const int32_t* a, const int32_t* b, double* size, double* size_a, double* size_b, size_t n, IntSums* out) {
+// Products as `Product` (signed or unsigned), cut in halves that a block cannot overflow.
+template <typename Product>
+inline void int_products(const int64_t* a, const int64_t* b, size_t n, IntSums* sums) {
+    for (size_t i = 0; i < n; ++i) {
+        const Product dot = Product(a[i]) * Product(b[i]);
+        const uint64_t square_a = uint64_t(a[i]) * uint64_t(a[i]), square_b = uint64_t(b[i]) * uint64_t(b[i]);
+        sums->dot_low += uint32_t(dot);
+        sums->dot_high += int64_t(dot >> 32);
+        sums->square_a_low += uint32_t(square_a);
+        sums->square_a_high += int64_t(square_a >> 32);
+        sums->square_b_low += uint32_t(square_b);
+        sums->square_b_high += int64_t(square_b >> 32);
+    }
+}
+
+void int_sums(const int64_t* a, const int64_t* b, bool both_unsigned, double* size, double* size_a, double* size_b, size_t n,
+              IntSums* out) {
     IntSums sums = {};
+    if (both_unsigned) int_products<uint64_t>(a, b, n, &sums);
+    else int_products<int64_t>(a, b, n, &sums);
+    int64_t total = 0, largest = 0;
     for (size_t i = 0; i < n; ++i) {
-        const int32_t diff = a[i] - b[i];
-        const uint32_t apart = diff < 0 ? -diff : diff;
-        sums.dot += int64_t(a[i]) * b[i];
-        sums.square_a += int64_t(a[i]) * a[i];
-        sums.square_b += int64_t(b[i]) * b[i];
-        sums.total_diff += apart;
-        sums.max_diff = apart > sums.max_diff ? apart : sums.max_diff;
+        const int64_t diff = a[i] - b[i], apart = diff < 0 ? -diff : diff;
+        total += apart;
+        largest = apart > largest ? apart : largest;
     }
     for (size_t i = 0; i < n; ++i) {
-        const int32_t diff = a[i] - b[i];
-        size[i] = diff < 0 ? -diff : diff;
-        size_a[i] = a[i] < 0 ? -a[i] : a[i];
-        size_b[i] = b[i] < 0 ? -b[i] : b[i];
+        const double x = double(a[i]), y = double(b[i]);
+        size[i] = __builtin_fabs(x - y);  // below 2^33: exact
+        size_a[i] = __builtin_fabs(x);
+        size_b[i] = __builtin_fabs(y);
     }
+    sums.total_diff = uint64_t(total);
+    sums.max_diff = uint64_t(largest);
     *out = sums;
 }
 
-// --- distribution and rule ----------------------------------------------------------------------------------------
+// --- what every element contributes -------------------------------------------------------------------------------
 
-void distribution(const double* size, const double* rel, size_t n, Distribution* counts) {
-    Longs equal = {}, over_1 = {}, over_5 = {};
+struct RuleVectors {
+    const Rule* rule;
+    Longs violations = {}, over = {};
+
+    inline void add(Doubles size, Doubles size_b) {
+        violations -= ~(size <= rule->atol + rule->rtol * size_b);
+        over |= ~(size <= rule->atol + rule->rtol_needed * size_b);
+    }
+
+    void finish(Rule* out) const {
+        out->violations += sum_of(violations);
+        out->over = sum_of(over) != 0;
+    }
+};
+
+void check(const double* size, const double* b, size_t n, Rule* rule) {
+    const Rule limits = *rule;
+    RuleVectors vectors{&limits};
+    for (size_t i = 0; i < n; i += kLanes) vectors.add(load(size + i), size_of(load(b + i)));
+    vectors.finish(rule);
+}
+
+void rate(const double* size, const double* rel, const double* b, size_t n, Distribution* counts, Rule* rule) {
+    const Rule limits = *rule;
+    RuleVectors vectors{&limits};
+    Longs equal = {}, zeros = {}, over_1 = {}, over_5 = {};
     int64_t bins[kBlock + kPad];
     for (size_t i = 0; i < n; i += kLanes) {
-        const Doubles error = load(rel + i);
-        equal -= load(size + i) == 0.0;
+        const Doubles error = load(rel + i), apart = load(size + i), size_b = size_of(load(b + i));
+        vectors.add(apart, size_b);
+        equal -= apart == 0.0;
+        zeros -= size_b == 0.0;
         over_1 -= error > 1e-3;
         over_5 -= error > 5e-3;
-        Longs bin = ((Longs)error >> kBinShift) - (kFirstBin - 1);
-        bin &= bin > 0;
-        bin = bin < kBins - 1 ? bin : Longs{} + (kBins - 1);
-        memcpy(bins + i, &bin, sizeof bin);
+        // A relative error is at most 2, so that only the lower end needs a limit.
+        const Longs bin = ((Longs)error >> kBinShift) - (kFirstBin - 1);
+        const Longs limited = bin & (bin > 0);
+        memcpy(bins + i, &limited, sizeof limited);
     }
+    vectors.finish(rule);
     counts->equal += sum_of(equal);
+    counts->zeros_b += sum_of(zeros);
     counts->over_1 += sum_of(over_1);
     counts->over_5 += sum_of(over_5);
+    static_assert(kPad % kHistograms == 0, "blocks are padded to full rounds");
     for (size_t i = 0; i < n; i += kHistograms)
         for (int table = 0; table < kHistograms; ++table) ++counts->histogram[table][bins[i + table]];
-}
-
-size_t count_zeros(const double* values, size_t n) {
-    Longs zeros = {};
-    for (size_t i = 0; i < n; i += kLanes) zeros -= load(values + i) == 0.0;
-    return size_t(sum_of(zeros));
-}
-
-void rule(const double* size, const double* b, size_t n, Rule* rule) {
-    Longs violations = {}, over = {};
-    for (size_t i = 0; i < n; i += kLanes) {
-        const Doubles apart = load(size + i), size_b = size_of(load(b + i));
-        violations -= ~(apart <= rule->atol + rule->rtol * size_b);
-        over |= ~(apart <= rule->atol + rule->rtol_needed * size_b);
-    }
-    rule->violations += sum_of(violations);
-    rule->over = sum_of(over) != 0;
 }
 
 // --- distance in representable values -----------------------------------------------------------------------------
 
 // Floats of one sign are ordered like their bits; across zero the distances to it add up, and both zeros are one value.
-template <typename Bits>
+// `Bits` is signed: without its sign bit a number is not negative, so that comparisons need no unsigned instructions.
+template <typename Bits, typename Unsigned>
 inline uint64_t max_ulp(const void* a_in, const void* b_in, Bits infinity, size_t n) {
-    const Bits *a = static_cast<const Bits*>(a_in), *b = static_cast<const Bits*>(b_in);
-    constexpr Bits kSign = Bits(Bits(1) << (sizeof(Bits) * 8 - 1));
-    Bits largest = 0;
-    for (size_t i = 0; i < n; ++i) {
-        const Bits x = a[i] & Bits(~kSign), y = b[i] & Bits(~kSign);
-        const Bits apart = x > y ? Bits(x - y) : Bits(y - x);
-        const Bits distance = (a[i] ^ b[i]) & kSign ? Bits(x + y) : apart;
-        const Bits counted = (x < infinity) & (y < infinity) ? distance : Bits(0);
-        largest = counted > largest ? counted : largest;
+    typedef Bits Vector __attribute__((vector_size(8 * kLanes)));
+    constexpr size_t kCount = sizeof(Vector) / sizeof(Bits);
+    constexpr int kSignBit = sizeof(Bits) * 8 - 1;
+    constexpr Bits kLowest = Bits(Unsigned(1) << kSignBit), kNotSign = Bits(~kLowest);
+    const Bits *a_all = static_cast<const Bits*>(a_in), *b_all = static_cast<const Bits*>(b_in);
+    Vector largest = Vector{} + kLowest;  // distances less 2^kSignBit: their order as signed numbers
+    for (size_t i = 0; i < n; i += kCount) {
+        Vector a = {}, b = {};
+        const size_t bytes = (n - i < kCount ? n - i : kCount) * sizeof(Bits);
+        if (bytes == sizeof a) memcpy(&a, a_all + i, sizeof a), memcpy(&b, b_all + i, sizeof b);
+        else memcpy(&a, a_all + i, bytes), memcpy(&b, b_all + i, bytes);
+        const Vector x = a & kNotSign, y = b & kNotSign, diff = x - y, sign = diff >> kSignBit;
+        const Vector opposite = (a ^ b) >> kSignBit, finite = (x < infinity) & (y < infinity);
+        const Vector distance = (opposite & (x + y)) | (~opposite & ((diff ^ sign) - sign));
+        const Vector ranked = (distance & finite) ^ kLowest;
+        largest = ranked > largest ? ranked : largest;
     }
-    return largest;
+    Bits lanes[kCount];
+    memcpy(lanes, &largest, sizeof lanes);
+    Bits most = kLowest;
+    for (size_t lane = 0; lane < kCount; ++lane) most = lanes[lane] > most ? lanes[lane] : most;
+    return Unsigned(most ^ kLowest);
 }
 
-uint64_t ulp16(const void* a, const void* b, uint32_t infinity, size_t n) {
-    return max_ulp<uint16_t>(a, b, uint16_t(infinity), n);
+uint64_t ulp16(const void* a, const void* b, uint16_t infinity, size_t n) {
+    return max_ulp<int16_t, uint16_t>(a, b, int16_t(infinity), n);
 }
 
-uint64_t ulp32(const void* a, const void* b, size_t n) { return max_ulp<uint32_t>(a, b, 0x7f800000u, n); }
+uint64_t ulp32(const void* a, const void* b, size_t n) { return max_ulp<int32_t, uint32_t>(a, b, 0x7f800000, n); }
 
-uint64_t ulp64(const void* a, const void* b, size_t n) { return max_ulp<uint64_t>(a, b, 0x7ff0000000000000u, n); }
+uint64_t ulp64(const void* a, const void* b, size_t n) {
+    return max_ulp<int64_t, uint64_t>(a, b, 0x7ff0000000000000, n);
+}
 
 }  // namespace
 
 extern const BlockOps KERNEL_NAME(KERNEL_ISA);
 const BlockOps KERNEL_NAME(KERNEL_ISA) = {
     KERNEL_TEXT(KERNEL_ISA),
-    to_double, to_int32, split_complex, all_finite, max_abs, scale, real_sums, real_sums_only, inner, total, modulus, relative,
-    int_sums, distribution, count_zeros, rule, ulp16, ulp32, ulp64,
+    to_double, to_int64, split_complex, all_finite, max_abs, scale, real_sums, real_sums_only, inner, total, modulus, relative,
+    int_sums, rate, check, ulp16, ulp32, ulp64,
 };
 
 }  // namespace precision

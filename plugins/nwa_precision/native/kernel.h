@@ -28,20 +28,22 @@ struct RealSums {
     double max_diff, max_rel;
 };
 
+// Sums of products of integers below 2^33, in halves: low + high * 2^32. `total_diff` and `max_diff` fit as they are.
 struct IntSums {
-    int64_t dot, square_a, square_b, total_diff;
-    uint32_t max_diff;
-};
-
-struct Distribution {
-    int64_t equal, zeros_b, over_1, over_5;
-    uint32_t histogram[kHistograms][kBins];
+    uint64_t dot_low, square_a_low, square_b_low;
+    int64_t dot_high, square_a_high, square_b_high;
+    uint64_t total_diff, max_diff;
 };
 
 struct Rule {
     double atol, rtol, rtol_needed;
     int64_t violations;
     bool over;  // some element breaks the rule with rtol_needed
+};
+
+struct Distribution {
+    int64_t equal, zeros_b, over_1, over_5;
+    uint32_t histogram[kHistograms][kBins];
 };
 
 // All block functions take up to kBlock elements. Where `n` is rounded up to kPad, the caller has filled the rest with 0.
@@ -51,25 +53,29 @@ struct BlockOps {
     const char* name;
     // Elements of one type, decoded; `table` has 256 float32 (kFloatTable) or int32 (kIntTable) values.
     void (*to_double)(int code, const void* raw, const void* table, double* out, size_t n);
-    void (*to_int32)(int code, const void* raw, const void* table, int32_t* out, size_t n);
+    void (*to_int64)(int code, const void* raw, const void* table, int64_t* out, size_t n);
     void (*split_complex)(int code, const void* raw, double* real, double* imag, size_t n);
     bool (*all_finite)(const double* values, size_t n);
     double (*max_abs)(const double* values, size_t n);
     void (*scale)(const double* values, double factor, double* out, size_t n);
     // Sums of a padded block; writes |a-b| and the relative errors as well.
     void (*real_sums)(const double* a, const double* b, double* size, double* rel, size_t n, RealSums* sums);
-    // The same without the two arrays.
+    // The same without the two arrays; `max_rel` of `sums` is where the search for a larger one starts.
     void (*real_sums_only)(const double* a, const double* b, size_t n, RealSums* sums);
     double (*inner)(const double* a, const double* b, size_t n);
     double (*total)(const double* values, size_t n);
     void (*modulus)(const double* real, const double* imag, double* out, size_t n);
     // Relative errors size / (larger + epsilon) of a padded block; gives the largest.
     double (*relative)(const double* size, const double* size_a, const double* size_b, double* rel, size_t n);
-    void (*int_sums)(const int32_t* a, const int32_t* b, double* size, double* size_a, double* size_b, size_t n, IntSums* sums);
-    void (*distribution)(const double* size, const double* rel, size_t n, Distribution* counts);
-    size_t (*count_zeros)(const double* values, size_t n);
-    void (*rule)(const double* size, const double* b, size_t n, Rule* rule);
-    uint64_t (*ulp16)(const void* a, const void* b, uint32_t infinity, size_t n);
+    // Sums of a padded block of integers of at most 32 bits; writes |a-b|, |a| and |b| as well. `both_unsigned`: products
+    // may need all 64 bits.
+    void (*int_sums)(const int64_t* a, const int64_t* b, bool both_unsigned, double* size, double* size_a, double* size_b,
+                     size_t n, IntSums* sums);
+    // Counts and histogram of a padded block, and whether its elements keep the rule.
+    void (*rate)(const double* size, const double* rel, const double* b, size_t n, Distribution* counts, Rule* rule);
+    // The rule alone.
+    void (*check)(const double* size, const double* b, size_t n, Rule* rule);
+    uint64_t (*ulp16)(const void* a, const void* b, uint16_t infinity, size_t n);
     uint64_t (*ulp32)(const void* a, const void* b, size_t n);
     uint64_t (*ulp64)(const void* a, const void* b, size_t n);
 };

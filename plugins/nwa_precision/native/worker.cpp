@@ -11,13 +11,13 @@ namespace {
 constexpr size_t kRoom = kBlock + kPad;
 constexpr double kHuge = 0x1p1000;   // above, |a-b| may overflow although |a-b| / |a| does not
 constexpr double kShrunk = 0.0625;   // such elements are taken at this share of their size
-constexpr double kLowest = 0x1p-60;  // blocks with their largest element in this range are summed as they are
-constexpr double kHighest = 0x1p400;
+constexpr double kLowestSquare = 0x1p-120;  // blocks with sums of squares in this range are summed as they are
+constexpr double kHighestSquare = 0x1p800;
 constexpr double kLowestDiff = 0x1p-400;
 
 size_t padded(size_t n) { return (n + kPad - 1) / kPad * kPad; }
 
-bool in_range(double largest) { return largest == 0 || (largest >= kLowest && largest <= kHighest); }
+bool in_range(double square) { return square >= kLowestSquare && square <= kHighestSquare; }
 
 int power_of(double largest) {
     int power = 0;
@@ -29,9 +29,9 @@ bool is_signed(int code) { return code >= kI8 && code <= kI64; }
 
 bool is_complex(int code) { return code >= kC32 && code <= kC128; }
 
-bool is_small_int(int code) {
-    return code == kBool || code == kI8 || code == kI16 || code == kU8 || code == kU16 || code == kIntTable;
-}
+bool is_large_int(int code) { return code == kI64 || code == kU64; }
+
+Int128 joined(uint64_t low, int64_t high) { return Int128(high) * (Int128(1) << 32) + low; }
 
 template <typename Out>
 void load_ints(const Side& side, const char* raw, Out* out, size_t n) {
@@ -56,8 +56,8 @@ void load_ints(const Side& side, const char* raw, Out* out, size_t n) {
 
 bool loads_signed(int code) { return is_signed(code) || code == kIntTable; }
 
-UInt128 apart(int64_t a, int64_t b) { return a > b ? uint64_t(a) - uint64_t(b) : uint64_t(b) - uint64_t(a); }
-UInt128 apart(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
+uint64_t apart(int64_t a, int64_t b) { return a > b ? uint64_t(a) - uint64_t(b) : uint64_t(b) - uint64_t(a); }
+uint64_t apart(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 UInt128 apart(int64_t a, uint64_t b) { return a < 0 ? UInt128(b) + (0 - uint64_t(a)) : apart(uint64_t(a), b); }
 UInt128 apart(uint64_t a, int64_t b) { return apart(b, a); }
 
@@ -66,6 +66,7 @@ UInt128 product(uint64_t a, uint64_t b) { return UInt128(a) * b; }
 Int128 product(int64_t a, uint64_t b) { return Int128(a) * Int128(b); }
 Int128 product(uint64_t a, int64_t b) { return Int128(a) * Int128(b); }
 
+double to_double(uint64_t value) { return double(value); }
 double to_double(UInt128 value) { return double(uint64_t(value)) + (value >> 64 ? 0x1p64 : 0.0); }
 
 // The smallest r with size <= atol + r * size_b in float64 arithmetic, or infinity: bisection over the bit patterns of
@@ -95,8 +96,7 @@ struct Worker::Buffers {
     alignas(64) double a[2][kRoom], b[2][kRoom];  // real and imaginary parts
     alignas(64) double scaled_a[2][kRoom], scaled_b[2][kRoom], diff[2][kRoom];
     alignas(64) double size[kRoom], size_a[kRoom], size_b[kRoom], rel[kRoom], unit[kRoom];
-    alignas(64) int32_t small_a[kRoom], small_b[kRoom];
-    alignas(64) uint64_t large_a[kRoom], large_b[kRoom];
+    alignas(64) uint64_t ints_a[kRoom], ints_b[kRoom];
     Distribution distribution = {};
     int64_t fakes = 0;            // zeros counted for padding and left out elements
     uint32_t since_flush = 0;
@@ -143,7 +143,8 @@ Totals& Worker::totals() {
     totals_.equal += counts.equal - buffers_->fakes;
     totals_.over_1 += counts.over_1;
     totals_.over_5 += counts.over_5;
-    counts.equal = counts.over_1 = counts.over_5 = buffers_->fakes = 0;
+    totals_.zeros_b += counts.zeros_b;
+    counts.equal = counts.zeros_b = counts.over_1 = counts.over_5 = buffers_->fakes = 0;
     return totals_;
 }
 
@@ -157,8 +158,8 @@ void Worker::add_block(const Block& block) {
     if (request_.family == Family::kReal) return add_real(block);
     if (request_.family == Family::kComplex) return add_complex(block);
     totals_.compared += int64_t(block.count);
-    if (is_small_int(request_.sides[0].code) && is_small_int(request_.sides[1].code)) return add_small_ints(block);
-    add_large_ints(block);
+    if (is_large_int(request_.sides[0].code) || is_large_int(request_.sides[1].code)) return add_large_ints(block);
+    add_small_ints(block);
 }
 
 void Worker::bits(const Block& block) {
@@ -191,25 +192,38 @@ void Worker::add_real(const Block& block) {
     std::fill(a + n, a + block.padded, 0.0);
     std::fill(b + n, b + block.padded, 0.0);
     size_t excluded = 0;
-    if (!ops_.all_finite(a, block.padded) || !ops_.all_finite(b, block.padded)) excluded = drop_nonfinite(block, &a, &b, 1);
+    RealSums sums = sum_real(block);
+    // Squares of float32 neither overflow nor vanish in float64: sums of squares tell what a pass over the elements would.
+    const bool finite = std::isfinite(sums.square_a) && std::isfinite(sums.square_b);
+    if (!finite && !(ops_.all_finite(a, block.padded) && ops_.all_finite(b, block.padded))) {
+        excluded = drop_nonfinite(block, &a, &b, 1);
+        sums = sum_real(block);
+    }
     totals_.compared += int64_t(n - excluded);
     buffer.fakes += int64_t(block.padded - n + excluded);
     const bool wide = request_.sides[0].code == kF64 || request_.sides[1].code == kF64;
-    const double max_a = wide ? ops_.max_abs(a, block.padded) : 1, max_b = wide ? ops_.max_abs(b, block.padded) : 1;
-    if (in_range(max_a) && in_range(max_b)) return add_in_range(block, excluded);
-    add_scaled(block, &a, &b, 1);
-    if (std::max(max_a, max_b) > kHuge) return elementwise_huge(block, &a, &b, 1, excluded);
+    const auto usual = [this, &block](double square, const double* values) {
+        return in_range(square) || (square == 0 && ops_.max_abs(values, block.padded) == 0);
+    };
+    if (!wide || (usual(sums.square_a, a) && usual(sums.square_b, b))) return add_in_range(block, sums, excluded);
+    const double largest = add_scaled(block, &a, &b, 1);
+    if (largest > kHuge) return elementwise_huge(block, &a, &b, 1, excluded);
     for (size_t i = 0; i < block.padded; ++i) buffer.size_a[i] = std::fabs(a[i]), buffer.size_b[i] = std::fabs(b[i]);
     elementwise(block, excluded);
 }
 
-void Worker::add_in_range(const Block& block, size_t excluded) {
+RealSums Worker::sum_real(const Block& block) {
+    Buffers& buffer = *buffers_;
+    RealSums sums = {};
+    sums.max_rel = totals_.max_rel;
+    if (keeps_elements()) ops_.real_sums(buffer.a[0], buffer.b[0], buffer.size, buffer.rel, block.padded, &sums);
+    else ops_.real_sums_only(buffer.a[0], buffer.b[0], block.padded, &sums);
+    return sums;
+}
+
+void Worker::add_in_range(const Block& block, const RealSums& sums, size_t excluded) {
     Buffers& buffer = *buffers_;
     const double *a = buffer.a[0], *b = buffer.b[0];
-    const bool keep = request_.everything || request_.tolerances;
-    RealSums sums;
-    if (keep) ops_.real_sums(a, b, buffer.size, buffer.rel, block.padded, &sums);
-    else ops_.real_sums_only(a, b, block.padded, &sums);
     sums_->dot.add(sums.dot, 0);
     sums_->square_a.add(sums.square_a, 0);
     sums_->square_b.add(sums.square_b, 0);
@@ -224,7 +238,7 @@ void Worker::add_in_range(const Block& block, size_t excluded) {
     }
     totals_.max_rel = std::max(totals_.max_rel, sums.max_rel);
     offer(block, sums.max_diff, totals_.max_diff, [a, b](size_t i) { return std::fabs(a[i] - b[i]); });
-    if (keep) rate(block, b, excluded);
+    if (keeps_elements()) rate(block, b, excluded);
 }
 
 size_t Worker::drop_nonfinite(const Block& block, double* const* parts_a, double* const* parts_b, int parts) {
@@ -360,18 +374,19 @@ double Worker::add_scaled(const Block& block, double* const* parts_a, double* co
 
 void Worker::add_small_ints(const Block& block) {
     Buffers& buffer = *buffers_;
-    int32_t *a = buffer.small_a, *b = buffer.small_b;
-    ops_.to_int32(request_.sides[0].code, block.raw[0], request_.sides[0].table, a, block.count);
-    ops_.to_int32(request_.sides[1].code, block.raw[1], request_.sides[1].table, b, block.count);
+    int64_t *a = reinterpret_cast<int64_t*>(buffer.ints_a), *b = reinterpret_cast<int64_t*>(buffer.ints_b);
+    ops_.to_int64(request_.sides[0].code, block.raw[0], request_.sides[0].table, a, block.count);
+    ops_.to_int64(request_.sides[1].code, block.raw[1], request_.sides[1].table, b, block.count);
     std::fill(a + block.count, a + block.padded, 0);
     std::fill(b + block.count, b + block.padded, 0);
     IntSums sums;
-    ops_.int_sums(a, b, buffer.size, buffer.size_a, buffer.size_b, block.padded, &sums);
-    totals_.dot.add(Int128(sums.dot));
-    totals_.square_a.add(Int128(sums.square_a));
-    totals_.square_b.add(Int128(sums.square_b));
+    const bool both_unsigned = !loads_signed(request_.sides[0].code) && !loads_signed(request_.sides[1].code);
+    ops_.int_sums(a, b, both_unsigned, buffer.size, buffer.size_a, buffer.size_b, block.padded, &sums);
+    totals_.dot.add(joined(sums.dot_low, sums.dot_high));
+    totals_.square_a.add(joined(sums.square_a_low, sums.square_a_high));
+    totals_.square_b.add(joined(sums.square_b_low, sums.square_b_high));
     totals_.total_diff.add(Int128(sums.total_diff));
-    offer(block, UInt128(sums.max_diff), totals_.max_int_diff, [a, b](size_t i) { return apart(int64_t(a[i]), int64_t(b[i])); });
+    offer(block, UInt128(sums.max_diff), totals_.max_int_diff, [a, b](size_t i) { return UInt128(apart(a[i], b[i])); });
     buffer.fakes += int64_t(block.padded - block.count);
     elementwise(block, 0);
 }
@@ -385,20 +400,22 @@ void Worker::add_large_ints(const Block& block) {
 template <typename A, typename B>
 void Worker::large_ints(const Block& block) {
     Buffers& buffer = *buffers_;
-    A* a = reinterpret_cast<A*>(buffer.large_a);
-    B* b = reinterpret_cast<B*>(buffer.large_b);
+    using Distance = decltype(apart(A(), B()));
+    A* a = reinterpret_cast<A*>(buffer.ints_a);
+    B* b = reinterpret_cast<B*>(buffer.ints_b);
     load_ints(request_.sides[0], block.raw[0], a, block.count);
     load_ints(request_.sides[1], block.raw[1], b, block.count);
     std::fill(a + block.count, a + block.padded, 0);
     std::fill(b + block.count, b + block.padded, 0);
-    WideSum dot, square_a, square_b, total;
-    UInt128 largest = 0;
+    WideSum dot, square_a, square_b;
+    UInt128 total = 0;
+    Distance largest = 0;
     for (size_t i = 0; i < block.padded; ++i) {
-        const UInt128 distance = apart(a[i], b[i]);
+        const Distance distance = apart(a[i], b[i]);
         dot.add(product(a[i], b[i]));
         square_a.add(product(a[i], a[i]));
         square_b.add(product(b[i], b[i]));
-        total.add(distance);
+        total += distance;
         largest = std::max(largest, distance);
         buffer.size[i] = to_double(distance);
         buffer.size_a[i] = std::fabs(double(a[i]));
@@ -408,7 +425,7 @@ void Worker::large_ints(const Block& block) {
     totals_.square_a.add(square_a);
     totals_.square_b.add(square_b);
     totals_.total_diff.add(total);
-    offer(block, largest, totals_.max_int_diff, [a, b](size_t i) { return apart(a[i], b[i]); });
+    offer(block, UInt128(largest), totals_.max_int_diff, [a, b](size_t i) { return UInt128(apart(a[i], b[i])); });
     buffer.fakes += int64_t(block.padded - block.count);
     elementwise(block, 0);
 }
@@ -420,7 +437,7 @@ void Worker::elementwise(const Block& block, size_t excluded) {
     Buffers& buffer = *buffers_;
     const double largest = ops_.relative(buffer.size, buffer.size_a, buffer.size_b, buffer.rel, block.padded);
     totals_.max_rel = std::max(totals_.max_rel, largest);
-    if (request_.everything || request_.tolerances) rate(block, buffer.size_b, excluded);
+    if (keeps_elements()) rate(block, buffer.size_b, excluded);
 }
 
 // The same where |a-b| may be too large for a double: such elements are taken at a sixteenth, tolerances and epsilon too.
@@ -435,7 +452,8 @@ void Worker::elementwise_huge(
     int64_t violations = 0;
     for (size_t i = 0; i < block.padded; ++i) {
         double a[2] = {parts_a[0][i], parts == 2 ? parts_a[1][i] : 0}, b[2] = {parts_b[0][i], parts == 2 ? parts_b[1][i] : 0};
-        const bool huge = std::max(modulus(a[0], a[1]), modulus(b[0], b[1])) > kHuge;
+        buffer.size_a[i] = modulus(b[0], b[1]);  // not shrunk: the smallest number would count as 0
+        const bool huge = std::max(modulus(a[0], a[1]), buffer.size_a[i]) > kHuge;
         const double unit = huge ? kShrunk : 1.0;
         for (int part = 0; part < 2; ++part) a[part] *= unit, b[part] *= unit;
         buffer.unit[i] = unit;
@@ -447,22 +465,23 @@ void Worker::elementwise_huge(
     }
     if (request_.tolerances) totals_.violations += violations;
     if (!request_.everything) return;
-    distribute(block, buffer.size_b, excluded);
+    Rule unused = {};
+    distribute(block, buffer.size_a, excluded, &unused);
     need_rtol(block, buffer.size_b, buffer.unit);
 }
 
 // From |a-b|, the relative errors and b of a block.
 void Worker::rate(const Block& block, const double* b, size_t excluded) {
-    if (request_.everything) distribute(block, b, excluded);
     Rule rule = {request_.atol, request_.rtol, totals_.rtol_needed, 0, false};
-    ops_.rule(buffers_->size, b, block.padded, &rule);
+    if (request_.everything) distribute(block, b, excluded, &rule);
+    else ops_.check(buffers_->size, b, block.padded, &rule);
     if (request_.tolerances) totals_.violations += rule.violations;
     if (request_.everything && rule.over) need_rtol(block, b, nullptr);
 }
 
-void Worker::distribute(const Block& block, const double* b, size_t excluded) {
-    ops_.distribution(buffers_->size, buffers_->rel, block.padded, &buffers_->distribution);
-    totals_.zeros_b += int64_t(ops_.count_zeros(b, block.padded)) - int64_t(block.padded - block.count + excluded);
+void Worker::distribute(const Block& block, const double* b, size_t excluded, Rule* rule) {
+    ops_.rate(buffers_->size, buffers_->rel, b, block.padded, &buffers_->distribution, rule);
+    totals_.zeros_b -= int64_t(block.padded - block.count + excluded);
 }
 
 // Raises rtol_needed until no element of the block breaks the rule; `unit` scales atol, null for 1.

@@ -33,14 +33,17 @@ private:
     void large_ints(const Block& block);
     size_t drop_nonfinite(const Block& block, double* const* parts_a, double* const* parts_b, int parts);
     void classify(const Block& block, size_t i, double* const* parts_a, double* const* parts_b, int parts);
-    void add_in_range(const Block& block, size_t excluded);
+    RealSums sum_real(const Block& block);
+    void add_in_range(const Block& block, const RealSums& sums, size_t excluded);
     double add_scaled(const Block& block, double* const* parts_a, double* const* parts_b, int parts);
     void elementwise(const Block& block, size_t excluded);
     void elementwise_huge(
         const Block& block, double* const* parts_a, double* const* parts_b, int parts, size_t excluded);
     void rate(const Block& block, const double* b, size_t excluded);
-    void distribute(const Block& block, const double* b, size_t excluded);
+    void distribute(const Block& block, const double* b, size_t excluded, Rule* rule);
     void need_rtol(const Block& block, const double* b, const double* unit);
+    // Whether |a-b| and the relative error of every element are needed.
+    bool keeps_elements() const { return request_.everything || request_.tolerances; }
     template <typename Value, typename At>
     void offer(const Block& block, Value largest, Largest<Value>& best, At at);
 
