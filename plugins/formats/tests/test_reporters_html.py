@@ -168,6 +168,9 @@ def test_title_lead_notes_figures_and_provenance():
     assert figure().svg() in text
     assert "<dt>command</dt><dd>autofuse run summary a.log</dd>" in text
     assert text.count('class="af-chart"') == 7
+    order = [text.index(place) for place in (figure().svg(), "Objective by operator</text>", ">Course</text>")]
+    assert order[1] < text.index("<table>") < order[2]
+    assert order == sorted(order)
 
 
 def test_page_of_nothing():

@@ -27,6 +27,8 @@ from autofuse_formats.reporters.words import words
 __all__ = ["write"]
 
 _MANY_ROWS = 200_000
+_LEADING_DRAWINGS = 3
+"""Drawings that stand before the tables; with more of them the tables would be far down."""
 _SCRIPT_WORDS = (
     "Filter",
     "filter help",
@@ -65,6 +67,7 @@ def _page(report: Report, tables: List[PageTable], context: ReportContext) -> st
     script = _asset("page.js")
     style = _asset("page.css") + stylesheet()
     figures = _figures(report, context)
+    leading, following = figures[:_LEADING_DRAWINGS], figures[_LEADING_DRAWINGS:]
     shown = [_table(index, table, data, context) for index, (table, data) in enumerate(zip(report.tables, tables))]
     return template.render(
         lang="zh-CN" if context.lang == "zh" else "en",
@@ -76,9 +79,10 @@ def _page(report: Report, tables: List[PageTable], context: ReportContext) -> st
         word=words(context.lang),
         lead=[visible(line) for line in report.lead],
         notes=[visible(note) for note in report.notes],
-        figures=figures,
+        leading=leading,
+        following=following,
         tables=shown,
-        sections=[(part["id"], part["title"]) for part in (*figures, *shown)],
+        sections=[(part["id"], part["title"]) for part in (*leading, *shown, *following)],
         provenance=[(visible(name), visible(text)) for name, text in provenance_lines(report.provenance, context.lang)],
     )
 
@@ -86,8 +90,9 @@ def _page(report: Report, tables: List[PageTable], context: ReportContext) -> st
 def _figures(report: Report, context: ReportContext) -> List[Dict[str, Any]]:
     from markupsafe import Markup
 
-    drawings = [(chart.title or chart.name, "", draw(chart, context.lang).element()) for chart in report.charts]
-    drawings += [(figure.title or figure.name, figure.title, figure_svg(figure)[0]) for figure in report.figures]
+    # A figure was drawn for this very report, so it comes first.
+    drawings = [(figure.title or figure.name, figure.title, figure_svg(figure)[0]) for figure in report.figures]
+    drawings += [(chart.title or chart.name, "", draw(chart, context.lang).element()) for chart in report.charts]
     return [
         {"id": f"figure-{index}", "title": visible(title), "caption": visible(caption), "svg": Markup(svg)}
         for index, (title, caption, svg) in enumerate(drawings)
