@@ -362,10 +362,15 @@ class Fold:
 
     def _input(self, state: _Stream, line: int, group: GroupKey, symbols: Dict[str, str]) -> None:
         invocation = self._current(state, group[0], line)
+        unchosen = invocation.implicit and not self._is_late(state, invocation, group)
+        if unchosen and _changes_inputs(invocation, group, symbols):
+            # Without Start lines other inputs are another call; this one ended before the group chose.
+            invocation = self._late_call(state, line)
 
         def apply(into: Invocation) -> None:
+            into.graphs.add(group[0])
             into.groups.setdefault(group, line)
-            into.group_shapes.setdefault(group, {}).update(symbols)
+            _add_symbols(into, group, symbols)
 
         self._apply(state, invocation, group, line, apply)
 
@@ -377,8 +382,9 @@ class Fold:
             invocation.graphs.add(key[0])
         else:
             self._flush_late(state)
-        _template(invocation, key, self._path, line)
-        invocation.choices[group] = key
+        if group not in invocation.foreign:
+            _template(invocation, key, self._path, line)
+            invocation.choices[group] = key
         invocation.choice_lines[group] = self._base + line
 
     def _result(self, state: _Stream, line: int, graph: int, result: int) -> None:
@@ -537,7 +543,31 @@ def _add_values(
     invocation: Invocation, key: TemplateKey, chunk: Tuple[bytes, bytes, Sequence[int]], path: str, line: int
 ) -> None:
     invocation.graphs.add(key[0])
-    _template(invocation, key, path, line).chunks.append(chunk)
+    if key[:3] not in invocation.foreign:
+        _template(invocation, key, path, line).chunks.append(chunk)
+
+
+def _add_symbols(invocation: Invocation, group: GroupKey, symbols: Dict[str, str]) -> None:
+    """Takes the symbols of a solve; one that changes an input of the call is the solve of a group that reuses this one.
+
+    Inputs are the same for all solves of a call, but a group without a solver of its own runs that of another group,
+    which then prints that group's id with the values of the reusing one. Sizes derived from the tiling of an earlier
+    group (`A_org_size`) may differ when the winner is solved again; there the last print counts.
+    """
+    if _changes_inputs(invocation, group, symbols):
+        invocation.foreign.add(group)
+    else:
+        invocation.foreign.discard(group)
+        invocation.group_shapes.setdefault(group, {}).update(symbols)
+
+
+def _changes_inputs(invocation: Invocation, group: GroupKey, symbols: Dict[str, str]) -> bool:
+    known = invocation.group_shapes.get(group, {})
+    return any(known.get(name, value) != value for name, value in symbols.items() if not _is_derived(name))
+
+
+def _is_derived(name: str) -> bool:
+    return name.endswith("_org_size")
 
 
 def _key(template: types.TemplateId) -> TemplateKey:

@@ -179,6 +179,7 @@ class Invocation:
         "failed",
         "failed_groups",
         "finals",
+        "foreign",
         "graphs",
         "group_shapes",
         "groups",
@@ -220,6 +221,8 @@ class Invocation:
         """Every group that any line names, with the first such line."""
         self.group_shapes: Dict[GroupKey, Dict[str, str]] = {}
         """Symbols of `Set input params`, per group."""
+        self.foreign: Set[GroupKey] = set()
+        """Groups whose solver is at work for another group just now: what it prints is not theirs."""
         self.hardware: Dict[str, str] = {}
         """`ub_size` in bytes and `block_dim` in cores, as given to the solver."""
         self.templates: Dict[TemplateKey, Template] = {}
