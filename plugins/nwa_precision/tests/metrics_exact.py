@@ -1,12 +1,25 @@
-"""The measures in exact arithmetic, element by element from their definitions: what the engines are tested against."""
+"""What the engines are tested with: the measures in exact arithmetic, random tensors of every type, comparison."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
+import ml_dtypes
 import numpy as np
+import pytest
+from autofuse_nwa_precision.metrics import COMPLEX32, FLOAT4_E1M2, HIFLOAT8, compare, native_engine
+
+needs_native = pytest.mark.skipif(native_engine() is None, reason="the native kernel is not compiled")
+engines = pytest.mark.parametrize("engine", ["numpy", pytest.param("native", marks=needs_native)])
+
+FLOATS = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64]
+SMALL_FLOATS = [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, ml_dtypes.float4_e2m1fn, HIFLOAT8, FLOAT4_E1M2]
+INTS = [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, ml_dtypes.int4]
+COMPLEX = [np.complex64, np.complex128, COMPLEX32]
+ALL = [*FLOATS, *SMALL_FLOATS, *INTS, *COMPLEX]
 
 EPSILON = Fraction(1e-8)
 
@@ -105,3 +118,56 @@ def ulp_distance(x, y):
         size = bits & ((1 << (width - 1)) - 1)
         place.append(-size if bits >> (width - 1) else size)
     return abs(place[0] - place[1])
+
+
+def near(actual, expected, tolerance=1e-12):
+    """Equal up to the tolerance; results that float64 can hold are finite."""
+    if math.isinf(expected) or expected == 0:
+        return actual == expected or (expected == 0 and abs(actual) < 5e-323)
+    return abs(actual - expected) <= tolerance * abs(expected) + 5e-323
+
+
+def random_bits(rng, dtype, shape):
+    """An array of any element type with any bit pattern, non-finite ones included."""
+    dtype = np.dtype(dtype)
+    if dtype == np.bool_:
+        return rng.integers(0, 2, shape).astype(bool)
+    raw = rng.integers(0, 256, (*shape, dtype.itemsize), dtype=np.uint8)
+    return np.ascontiguousarray(raw).view(dtype).reshape(shape)
+
+
+def pair_of(rng, dtype_a, dtype_b, shape, share=0.5):
+    """Two arrays; where the types agree, a share of the elements is equal."""
+    a, b = random_bits(rng, dtype_a, shape), random_bits(rng, dtype_b, shape)
+    if a.dtype == b.dtype:
+        same = rng.random(shape) < share
+        b[same] = a[same]
+    return a, b
+
+
+def assert_same(x, y, tolerance=1e-12):
+    """Two results agree: counts, maxima and places exactly, float sums to the tolerance."""
+    for field in dataclasses.fields(x):
+        u, v = getattr(x, field.name), getattr(y, field.name)
+        if isinstance(u, float) and isinstance(v, float):
+            if field.name.startswith("cosine"):
+                # To 1e-12 of the sum of absolute terms, which the norms bound.
+                assert u == v or abs(u - v) <= tolerance or (u != u and v != v), field.name
+            else:
+                assert u == v or near(u, v, tolerance) or (u != u and v != v), (field.name, u, v)
+        elif field.name == "worst" and u is not None and v is not None:
+            assert (u.index, repr(u.a), repr(u.b)) == (v.index, repr(v.a), repr(v.b))
+        else:
+            assert u == v, field.name
+
+
+def check_engines(wanted):
+    """Compares the engines on every type; prints the instruction set in use."""
+    rng = np.random.default_rng(12)
+    with np.errstate(all="ignore"):
+        for dtype in ALL:
+            for shape in ((3, 5), (2, 1733)):
+                a, b = pair_of(rng, dtype, dtype, shape)
+                for options in ({"rtol": 0.1}, {"measures": "basic"}):
+                    assert_same(compare(a, b, engine="native", **options), compare(a, b, engine="numpy", **options))
+    print(native_engine().instruction_set())

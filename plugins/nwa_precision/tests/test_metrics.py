@@ -1,11 +1,8 @@
-"""The measures of both engines against exact arithmetic, and the engines against each other."""
+"""The measures of both engines against exact arithmetic."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
-import sys
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -19,25 +16,13 @@ from autofuse_nwa_precision.metrics import (
     Counts,
     compare,
     is_supported,
-    native_engine,
 )
 from autofuse_nwa_precision.metrics.values import decode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from metrics_exact import FLOATS, INTS, SMALL_FLOATS, Exact, engines, near, pair_of, random_bits, ulp_distance
 
-sys.path.insert(0, str(Path(__file__).parent))
-from metrics_exact import Exact, ulp_distance
-
-ENGINES = ["numpy", pytest.param("native", marks=pytest.mark.skipif(native_engine() is None, reason="not compiled"))]
-engines = pytest.mark.parametrize("engine", ENGINES)
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of numpy, on the tests' own extreme values
-needs_native = pytest.mark.skipif(native_engine() is None, reason="the native kernel is not compiled")
-
-FLOATS = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64]
-SMALL_FLOATS = [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, ml_dtypes.float4_e2m1fn, HIFLOAT8, FLOAT4_E1M2]
-INTS = [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, ml_dtypes.int4]
-COMPLEX = [np.complex64, np.complex128, COMPLEX32]
-ALL = [*FLOATS, *SMALL_FLOATS, *INTS, *COMPLEX]
 
 values = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
@@ -48,47 +33,6 @@ values = st.one_of(
 
 def pairs_of(elements, max_size=40):
     return st.lists(st.tuples(elements, elements), min_size=1, max_size=max_size)
-
-
-def near(actual, expected, tolerance=1e-12):
-    """Equal up to the tolerance; results that float64 can hold are finite."""
-    if math.isinf(expected) or expected == 0:
-        return actual == expected or (expected == 0 and abs(actual) < 5e-323)
-    return abs(actual - expected) <= tolerance * abs(expected) + 5e-323
-
-
-def random_bits(rng, dtype, shape):
-    """An array of any element type with any bit pattern, non-finite ones included."""
-    dtype = np.dtype(dtype)
-    if dtype == np.bool_:
-        return rng.integers(0, 2, shape).astype(bool)
-    raw = rng.integers(0, 256, (*shape, dtype.itemsize), dtype=np.uint8)
-    return np.ascontiguousarray(raw).view(dtype).reshape(shape)
-
-
-def pair_of(rng, dtype_a, dtype_b, shape, share=0.5):
-    """Two arrays; where the types agree, a share of the elements is equal."""
-    a, b = random_bits(rng, dtype_a, shape), random_bits(rng, dtype_b, shape)
-    if a.dtype == b.dtype:
-        same = rng.random(shape) < share
-        b[same] = a[same]
-    return a, b
-
-
-def assert_same(x, y, tolerance=1e-12):
-    """Two results agree: counts, maxima and places exactly, float sums to the tolerance."""
-    for field in dataclasses.fields(x):
-        u, v = getattr(x, field.name), getattr(y, field.name)
-        if isinstance(u, float) and isinstance(v, float):
-            if field.name.startswith("cosine"):
-                # To 1e-12 of the sum of absolute terms, which the norms bound.
-                assert u == v or abs(u - v) <= tolerance or (u != u and v != v), field.name
-            else:
-                assert u == v or near(u, v, tolerance) or (u != u and v != v), (field.name, u, v)
-        elif field.name == "worst" and u is not None and v is not None:
-            assert (u.index, repr(u.a), repr(u.b)) == (v.index, repr(v.a), repr(v.b))
-        else:
-            assert u == v, field.name
 
 
 # --- against exact arithmetic -----------------------------------------------------------------------------------------
@@ -251,7 +195,7 @@ def test_the_elementwise_rule(engine):
     assert compare(np.array([1.0]), np.array([0.0]), engine=engine).rtol_needed == math.inf
 
 
-# --- values that are no numbers ------------------------------------------------------------------------------------------
+# --- values that are no numbers ---------------------------------------------------------------------------------------
 
 
 @engines
@@ -324,8 +268,8 @@ def test_nothing_to_compare(engine):
         metrics = compare(a, b, rtol=0, engine=engine)
         assert metrics.compared == 0
         assert (metrics.cosine, metrics.cosine_scale_free, metrics.rel_l2) == (0, 1, 0)
-        for name in ("max_abs", "max_rel", "mean_abs", "rmse", "norm_ratio", "worst", "p50_rel", "p99_rel", "rtol_needed",
-                     "over_1_permille", "max_ulp"):  # fmt: skip
+        for name in ("max_abs", "max_rel", "mean_abs", "rmse", "norm_ratio", "worst", "p50_rel", "p99_rel",
+                     "rtol_needed", "over_1_permille", "max_ulp"):  # fmt: skip
             assert getattr(metrics, name) is None, name
         assert (metrics.violations, metrics.equal, metrics.histogram.counts) == (0, 0, ())
 
@@ -367,121 +311,7 @@ def test_a_difference_beyond_float64(engine):
     assert metrics.mean_abs == 1.5e308
 
 
-# --- engines, shapes, strides --------------------------------------------------------------------------------------------
-
-
-@needs_native
-@pytest.mark.parametrize("dtype_a", ALL)
-def test_engines_agree_for_every_pair_of_types(dtype_a):
-    rng = np.random.default_rng(7)
-    for dtype_b in ALL:
-        a, b = pair_of(rng, dtype_a, dtype_b, (7, 331))
-        for options in ({}, {"measures": "basic"}, {"rtol": 0.1, "atol": 0.01}, {"measures": "basic", "rtol": 0.1}):
-            assert_same(compare(a, b, engine="native", **options), compare(a, b, engine="numpy", **options))
-
-
-@needs_native
-def test_integers_are_equal_in_both_engines_to_the_last_bit():
-    rng = np.random.default_rng(8)
-    for dtype_a in INTS:
-        for dtype_b in INTS:
-            a, b = pair_of(rng, dtype_a, dtype_b, (5000,))
-            assert compare(a, b, engine="native") == compare(a, b, engine="numpy")
-
-
-def strided_views(a):
-    """Views of one array that have its shape, each with another memory order."""
-    yield a
-    yield np.asfortranarray(a)
-    yield np.ascontiguousarray(a[::-1, :, ::-1])[::-1, :, ::-1]
-    yield np.ascontiguousarray(a.transpose(2, 0, 1)).transpose(1, 2, 0)
-    yield np.ascontiguousarray(a.transpose(1, 2, 0)).transpose(2, 0, 1)
-    wide = np.zeros((a.shape[0], a.shape[1] * 2, a.shape[2] + 3), a.dtype)
-    wide[:, ::2, 1:-2] = a
-    yield wide[:, ::2, 1:-2]
-    if a.dtype.names is None and a.dtype.kind in "iufcb":
-        yield a.astype(a.dtype.newbyteorder())
-    raw = np.zeros(a.nbytes + 1, np.uint8)
-    unaligned = raw[1:].view(a.dtype).reshape(a.shape)
-    unaligned[...] = a
-    yield unaligned
-
-
-@engines
-@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8, np.int64, np.complex64, np.complex128, np.bool_])
-@pytest.mark.parametrize("shape", [(5, 7, 3), (3, 40, 70), (1, 200, 33)])
-def test_strides_do_not_matter(engine, dtype, shape):
-    rng = np.random.default_rng(9)
-    a, b = pair_of(rng, dtype, dtype, shape)
-    expected = compare(a, b, engine=engine)
-    others = list(strided_views(b))
-    for index, view in enumerate(strided_views(a)):
-        for other in (b, others[index], others[(index + 3) % len(others)]):
-            assert_same(compare(view, other, engine=engine), expected)
-
-
-@engines
-def test_views_that_repeat_or_have_no_axes(engine):
-    row = np.arange(5.0)
-    assert compare(np.broadcast_to(row, (4, 5)), np.tile(row, (4, 1)), engine=engine).bit_equal
-    assert compare(np.broadcast_to(np.float32(2), (3, 3)), np.full((3, 3), 2.0), engine=engine).max_abs == 0
-    scalar = compare(np.array(2.0), np.array(3.0), engine=engine)
-    assert (scalar.max_abs, scalar.worst.index) == (1, ())
-    assert compare(np.zeros((2, 0, 3)), np.zeros((2, 0, 3)), engine=engine).elements == 0
-
-
-@needs_native
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.randoms(use_true_random=False), st.integers(0, 2**32))
-def test_random_views(shape, random, seed):
-    rng = np.random.default_rng(seed)
-
-    def view(order):
-        storage = rng.integers(-3, 4, [shape[axis] + 2 for axis in order]).astype(
-            random.choice(["f4", "f2", "f8", "i2"])
-        )
-        steps = [random.choice([slice(2, None), slice(None, -2), slice(-1, 1, -1)]) for _ in shape]
-        return storage[tuple(steps)].transpose(np.argsort(order))
-
-    orders = [random.sample(range(len(shape)), len(shape)) for _ in range(2)]
-    a, b = (view(order) for order in orders)
-    plain = compare(np.ascontiguousarray(a), np.ascontiguousarray(b), engine="numpy", rtol=0.5)
-    for engine in ("numpy", "native"):
-        assert_same(compare(a, b, engine=engine, rtol=0.5), plain)
-
-
-@needs_native
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int32, np.complex64])
-def test_the_number_of_threads_changes_no_bit(dtype):
-    rng = np.random.default_rng(10)
-    a = (rng.standard_normal((700, 1901)) * 100).astype(dtype)
-    b = (a * (1 + 1e-3 * rng.standard_normal(a.shape))).astype(dtype)
-    for x, y in ((a, b), (a.T, np.ascontiguousarray(b.T))):
-        first = compare(x, y, threads=1, engine="native")
-        assert all(compare(x, y, threads=threads, engine="native") == first for threads in (2, 3, 8))
-
-
-@needs_native
-def test_large_tensors_agree():
-    rng = np.random.default_rng(11)
-    a = rng.standard_normal((1 << 20) + 77)
-    b = a + 1e-9 * rng.standard_normal(a.shape)
-    a[12345], b[12345], a[999_999], b[70_000] = np.nan, np.nan, 1e170, -1e-170
-    assert_same(compare(a, b, engine="native"), compare(a, b, engine="numpy"))
-
-
-@engines
-def test_worst_is_the_first_of_equals_in_the_plain_order(engine):
-    a = np.zeros((300, 400), np.float32)
-    b = a.copy()
-    b[7, 300] = b[200, 5] = b[7, 301] = 1
-    assert compare(np.asfortranarray(a), np.asfortranarray(b), engine=engine).worst.index == (7, 300)
-    b[7, 300] = b[299, 0] = np.nan
-    metrics = compare(np.asfortranarray(a), b, engine=engine)
-    assert metrics.first_nan_mismatch == (7, 300)
-
-
-# --- arguments -----------------------------------------------------------------------------------------------------------
+# --- arguments --------------------------------------------------------------------------------------------------------
 
 
 def test_basic_measures_leave_the_rest_out():
@@ -531,24 +361,3 @@ def test_the_marker_types():
     assert math.isnan(special[0]) and special[1:].tolist() == [math.inf, -math.inf]
     assert decode(np.array([0, 7, 0xF7, 0x0F], np.uint8).view(FLOAT4_E1M2)).tolist() == [0, 1.75, 1.75, -1.75]
     assert decode(np.array([1.5, -2], np.float16).view(COMPLEX32)).tolist() == [1.5 - 2j]
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
-@needs_native
-@pytest.mark.parametrize("measures", ["all", "basic"])
-def test_memory_does_not_grow_with_the_tensor(tmp_path, measures):
-    files = []
-    for name in "ab":
-        path = tmp_path / name
-        with path.open("wb") as file:
-            file.truncate(256 << 20)
-        files.append(np.memmap(path, np.float32, "r"))
-    compare(files[0][:1000], files[1][:1000], measures=measures)
-    before = anonymous_memory()
-    compare(*files, measures=measures)
-    assert anonymous_memory() - before < 50 << 20
-
-
-def anonymous_memory():
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("RssAnon"))
-    return int(line.split()[1]) * 1024

@@ -40,7 +40,7 @@ class Flow:
     sources: Dict[Node, List[Tuple[Node, int]]] = field(default_factory=dict)
     """Node → the outputs it reads."""
     order: List[Node] = field(default_factory=list)
-    """Topological; where the file has a cycle, its nodes come last, in file order."""
+    """Topological; a cycle, which no sound file has, is cut at its first node in the file."""
 
     @classmethod
     def of(cls, graphs: Sequence[Graph]) -> Flow:
@@ -209,12 +209,17 @@ def _topological(sources: Dict[Node, List[Tuple[Node, int]]]) -> Iterator[Node]:
             readers.setdefault(source, []).append(node)
     ready = [(places[node], node) for node, count in waiting.items() if not count]
     given: Set[Node] = set()
-    while ready:
-        node = heapq.heappop(ready)[1]
-        given.add(node)
-        yield node
-        for reader in readers.get(node, ()):
-            waiting[reader] -= 1
-            if not waiting[reader]:
-                heapq.heappush(ready, (places[reader], reader))
-    yield from (node for node in sources if node not in given)
+    for first in (None, *sources):
+        if first in given:
+            continue
+        if first is not None:
+            # Nothing is ready any more, so this one lies on a cycle or behind one, which is cut here.
+            ready.append((places[first], first))
+        while ready:
+            node = heapq.heappop(ready)[1]
+            given.add(node)
+            yield node
+            for reader in readers.get(node, ()):
+                waiting[reader] -= 1
+                if not waiting[reader] and reader not in given:
+                    heapq.heappush(ready, (places[reader], reader))

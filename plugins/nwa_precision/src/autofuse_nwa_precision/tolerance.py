@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import math
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -201,8 +202,8 @@ def _dtype_name(dtype: str, where: str) -> str:
 def _checked(key: str, value: object, where: Optional[str] = None) -> Optional[float]:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
-        raise AutofuseError(f"{key} must be a number, not {value!r}", where)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise AutofuseError(f"{key} must be a finite number, not {value!r}", where)
     if key == "cosine" and not -1 <= value <= 1:
         raise AutofuseError(f"cosine must be between -1 and 1, not {value!r}", where)
     if key != "cosine" and value < 0:
