@@ -193,6 +193,7 @@ def test_a_lone_figure_is_written_as_it_is():
 def test_figures_and_charts_stand_below_each_other():
     report = Report("t", (), charts=charts()[:1], figures=(figure(), figure()))
     root = ElementTree.fromstring(render(report).encode())
+    assert [group.get("class") for group in root.findall(f"{SVG}g")] == ["af-chart", None, None]
     places = [float(group.get("transform")[len("translate(0 ") : -1]) for group in root.findall(f"{SVG}g")]
     assert places == sorted(places)
     assert float(root.get("height")) == places[-1] + 50

@@ -19,8 +19,10 @@ __all__ = ["write", "write_text"]
 
 _GAP = "  "
 _MISSING = "-"
-_NARROWEST = 12
-"""Columns that a shortened name keeps at least."""
+_RECOGNISABLE = 24
+"""Columns that a name keeps when it is shortened so that a table fits."""
+_NARROWEST = 8
+"""Columns that a name keeps on the narrowest terminal."""
 _WIDEST = 200
 """A longer cell is written whole but does not widen its column: one hostile name must not multiply the output."""
 
@@ -121,12 +123,13 @@ def _measure(table: Table, lang: str) -> Tuple[List[_Field], int]:
 
 def _blocks(fields: List[_Field], rows: int, width: Optional[int]) -> List[List[_Field]]:
     """The columns that stand beside each other; every block after a split starts with row number and first column."""
-    if width is None or _total(fields) <= width:
-        return [fields]
-    _narrow(fields, width)
-    if _total(fields) <= width:
+    if width is None or _total(fields) <= width or _narrowed(fields, width):
         return [fields]
     number = _Field(-1, Column("#"), "#", max(1, len(str(rows))), True)
+    for field in fields:
+        # Row number, the first column and one more stand beside each other.
+        half = (width - number.width - 2 * len(_GAP)) // 2
+        field.width = field.width if field.right else min(field.width, max(half, _NARROWEST))
     first, *rest = fields
     blocks = [[number, first]]
     for field in rest:
@@ -136,16 +139,16 @@ def _blocks(fields: List[_Field], rows: int, width: Optional[int]) -> List[List[
     return blocks
 
 
-def _narrow(fields: List[_Field], width: int) -> None:
-    """Gives all text columns the widest common limit at which the table fits, but not less than `_NARROWEST`."""
+def _narrowed(fields: List[_Field], width: int) -> bool:
+    """Whether the table fits with all text columns at a common limit of at least `_RECOGNISABLE`; then they have it."""
     names = [field for field in fields if not field.right]
     space = width - _total(fields) + sum(field.width for field in names)
-    limit = next(
-        (limit for limit in range(_WIDEST, _NARROWEST, -1) if sum(min(f.width, limit) for f in names) <= space),
-        _NARROWEST,
-    )
-    for field in names:
-        field.width = min(field.width, limit)
+    for limit in range(_WIDEST, _RECOGNISABLE - 1, -1):
+        if sum(min(field.width, limit) for field in names) <= space:
+            for field in names:
+                field.width = min(field.width, limit)
+            return True
+    return False
 
 
 def _total(fields: List[_Field]) -> int:

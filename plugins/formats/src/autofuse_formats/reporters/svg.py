@@ -52,14 +52,17 @@ def _stacked(
     if not drawings and not figures:
         drawings = [Frame(Chart("", "bar", report.title, (), ()), context.lang).empty()]
     width = max([float(WIDTH)] + [figure[1] for figure in figures])
+    # Only charts get the fonts of charts: a figure was measured with its own.
+    contents = [(' class="af-chart"', drawing.body, float(drawing.height)) for drawing in drawings]
+    contents += [("", text, height) for text, _, height in figures]
     parts: List[str] = []
     y = 0.0
-    for content, height in [(d.body, d.height) for d in drawings] + [(f[0], f[2]) for f in figures]:
-        parts.append(f'<g transform="translate(0 {number(y)})">{content}</g>')
+    for look, content, height in contents:
+        parts.append(f'<g{look} transform="translate(0 {number(y)})">{content}</g>')
         y += height + _SPACE
     size = f'width="{number(width)}" height="{number(y - _SPACE)}" viewBox="0 0 {number(width)} {number(y - _SPACE)}"'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="af-chart" {size}>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" version="1.1" {size}>'
         f'<title>{escaped(report.title)}</title><style type="text/css">{stylesheet()}</style>'
         f'<rect class="af-bg" x="0" y="0" width="{number(width)}" height="{number(y - _SPACE)}"/>'
         f"{''.join(parts)}</svg>"
