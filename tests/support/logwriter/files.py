@@ -72,7 +72,7 @@ class Layout:
     """All processes in one redirected standard output instead of a plog file each."""
 
 
-def write(run: Run, layout: Layout = Layout()) -> List[LogFile]:  # noqa: B008 (frozen)
+def write(run: Run, layout: Layout = Layout()) -> List[LogFile]:
     """The log files of the run, those of a process in time order."""
     return files_of(entries_of(run), layout)
 

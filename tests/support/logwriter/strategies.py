@@ -5,8 +5,10 @@ Sizes are small; what matters is which things meet: similar ids and names, threa
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import re
-from typing import List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -28,6 +30,8 @@ from logwriter.model import (
 from logwriter.wrap import OUTER, Bare, Plog, Wrapping
 
 __all__ = ["bare_layouts", "bare_runs", "final_records", "layouts", "operators", "producers", "runs"]
+
+Part = TypeVar("Part")
 
 PIPES = ("AIC_MTE2", "AIC_MAC", "AIV_MTE2", "AIV_MTE3", "AIV_VEC", "PIPE_NONE")
 NAMES = ("z0t_size", "z0z1Tb_size", "ub_size", "block_dim", "hbm_size", "b0_size", "q0_size", "Case", "Line", *PIPES)
@@ -122,11 +126,9 @@ def graphs(draw: DrawFn, number: int) -> Graph:
 
 @st.composite
 def calls(draw: DrawFn, operator: str, graph_ids: Sequence[int]) -> Call:
-    """A call with a Start; some end without an End."""
+    """A call with a Start; some lack their End."""
     parts = tuple(draw(graphs(number)) for number in graph_ids)
-    call = Call(operator, parts, end=draw(st.sampled_from([True, True, True, False])))
-    # The newest code always prints an End when it has just one graph and it is solved; others may miss.
-    return call
+    return Call(operator, parts, end=draw(st.sampled_from([True, True, True, False])))
 
 
 @st.composite
@@ -186,7 +188,7 @@ def bare_layouts(draw: DrawFn) -> Layout:
     return _layout(draw, Bare(draw(st.sampled_from(forms))))
 
 
-def _layout(draw: DrawFn, line: "Plog | Bare") -> Layout:
+def _layout(draw: DrawFn, line: Plog | Bare) -> Layout:
     return Layout(
         Wrapping(line, tuple(draw(st.lists(st.sampled_from(sorted(OUTER)), max_size=2)))),
         draw(st.integers(0, 2**16)),
@@ -204,8 +206,8 @@ def _layout(draw: DrawFn, line: "Plog | Bare") -> Layout:
 def bare_runs(draw: DrawFn) -> Run:
     """One thread with Start lines in every call, or in none.
 
-    Without Start and End nothing but a second choice of a group tells calls apart, so there all groups have choices, and
-    calls of an operator have the same results.
+    Without Start and End nothing but a second choice of a group tells calls apart, so there every group has one choice,
+    calls of an operator have the same results, and a group that stands alone is not solved again.
     """
     explicit = draw(st.booleans())
     names = draw(st.lists(operators(bare=True), min_size=1, max_size=2, unique=True))
@@ -225,6 +227,10 @@ def _silent_call(draw: DrawFn, operator: str, plan: Sequence[int]) -> Call:
         parts = [draw(groups(0, ("s0",), solved=True))]
         parts += [draw(groups(other, ("A_org_size",), solved=True)) for other in range(1, count)]
         results.append(Result(number, tuple(parts), draw(_floats)))
+    single = len(plan) == 1 and plan[0] == 1
+    for number, result in enumerate(results):
+        once = (_replace(group, times=1, second=None if single else group.second) for group in result.groups)
+        results[number] = _replace(result, groups=tuple(once))
     chosen = draw(st.integers(0, len(plan) - 1))
     return Call(operator, (Graph(0, tuple(results), chosen),), start=False, end=False)
 
@@ -257,14 +263,10 @@ def final_records(draw: DrawFn, operator: str = "") -> FinalTiling:
 
 
 def _json(value: object) -> str:
-    import json
-
     return json.dumps(value, separators=(",", ":"))
 
 
-def _replace(producer: Producer, **changes: object) -> Producer:
-    import dataclasses
-
-    return dataclasses.replace(producer, **changes)  # type: ignore[arg-type]
+def _replace(whole: Part, **changes: Any) -> Part:
+    return dataclasses.replace(whole, **changes)  # type: ignore[type-var]
 
 

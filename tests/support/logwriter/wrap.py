@@ -63,7 +63,7 @@ class Bare:
 class Wrapping:
     """A line form, and what stands around it."""
 
-    line: "Plog | Bare" = Plog()
+    line: Plog | Bare = Plog()
     outer: Tuple[str, ...] = ()
     """Names in `OUTER`, from the inside out."""
 
