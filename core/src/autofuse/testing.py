@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["Outcome", "autofuse_cli", "batch_of", "install_plugin", "run_cli"]
 
 
-def batch_of(lines: Sequence[bytes], markers: Sequence[bytes]) -> LineBatch:
+def batch_of(lines: Sequence[bytes], markers: Sequence[bytes], path: str = "sample.log") -> LineBatch:
     """The batch that the scanner gives for these lines, for tests of a record parser."""
     from autofuse.conformance import parsers
 
-    return parsers.batch_of(lines, markers)
+    return parsers.batch_of(lines, markers, path)
 
 
 @pytest.fixture

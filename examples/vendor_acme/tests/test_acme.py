@@ -37,7 +37,7 @@ def test_format_file_gives_the_same_records():
 
 def test_value_with_a_foreign_prefix():
     (record,) = parse(batch_of([b"7: 1.000 p1.t2 I ACME> try Add 0/1/2/3R tile_m=64"], MARKERS))
-    at = Position("conformance/sample.log", 1, 1, 2)
+    at = Position("sample.log", 1, 1, 2)
     assert record == TilingValue("Add", at, TemplateId(0, 1, 2, 3, "R"), "tile_m", "64")
 
 

@@ -14,7 +14,7 @@ from autofuse.types import FormatSample, ParserSpec
 
 __all__ = ["check_parser"]
 
-_PATH = "conformance/sample.log"
+_PATH = "sample.log"
 _FILLER = b"a line of another program"
 _LONG = 100_000
 
@@ -31,7 +31,7 @@ def check_parser(spec: ParserSpec, parser: Any) -> Iterator[Check]:
         yield from attempt(subject, f"{name} do no harm", partial(_survives, spec, parser, texts))
 
 
-def batch_of(lines: Sequence[bytes], markers: Sequence[bytes], path: str = _PATH) -> LineBatch:
+def batch_of(lines: Sequence[bytes], markers: Sequence[bytes], path: str) -> LineBatch:
     """The batch that the scanner would give for these lines."""
     block = b"".join(line + b"\n" for line in lines)
     scanner = compile_markers(markers)
@@ -112,7 +112,7 @@ def _survives(spec: ParserSpec, parser: Any, lines: Sequence[bytes]) -> None:
 
 
 def _parse(spec: ParserSpec, parser: Any, lines: Sequence[bytes]) -> List[Record]:
-    batch = batch_of(lines, spec.markers)
+    batch = batch_of(lines, spec.markers, _PATH)
     found: Iterable[Any] = parser(batch)
     if not isinstance(found, Iterable):
         raise Failed(f"it gives {type(found).__name__} where records are expected")
