@@ -19,7 +19,7 @@ from autofuse.names import safe_name
 
 from autofuse_att_verify.diagnostics import Diagnostic, first_error
 from autofuse_att_verify.processes import Finished, run_tool
-from autofuse_att_verify.scene import Sources
+from autofuse_att_verify.scene import MODULE, Sources
 from autofuse_att_verify.toolkits import Toolkit
 
 __all__ = ["BuildFailed", "Built", "CompileConfig", "build", "load_config"]
@@ -133,13 +133,13 @@ class _Tree:
     def in_sources(self, text: str, sources: Sources) -> str:
         """Messages about the copy, told as messages about SOURCE_DIR."""
         for copied, name in self.original.items():
-            if copied != name:
-                text = text.replace(str(self.source_folder / copied), os.path.join(sources.folder, name))
-        return text.replace(str(self.source_folder) + os.sep, _shown_folder(sources) + os.sep)
+            text = text.replace(str(self.source_folder / copied), _place(sources, name))
+        return text.replace(str(self.source_folder), sources.folder).replace(str(self.source_folder.parent), "<build>")
 
 
-def _shown_folder(sources: Sources) -> str:
-    return f"{sources.folder}/output_code.py:{sources.graph}" if sources.graph else sources.folder
+def _place(sources: Sources, name: str) -> str:
+    """Where the user finds the file; a section of an inductor module has no file of its own."""
+    return os.path.join(sources.folder, f"{MODULE}[{name}]" if sources.graph else name)
 
 
 def _config(content: Dict[str, Any], name: str) -> CompileConfig:
@@ -153,11 +153,18 @@ def _config(content: Dict[str, Any], name: str) -> CompileConfig:
     for key, value in table.items():
         if key not in _CONFIG_KEYS:
             raise AutofuseError(f"unknown key {key!r} in [compile]", name, f"accepted: {', '.join(_CONFIG_KEYS)}")
-        words = shlex.split(value) if isinstance(value, str) else value
+        words = _split(value) if isinstance(value, str) else value
         if not isinstance(words, list) or not all(isinstance(word, str) and _is_plain(word) for word in words):
             raise AutofuseError(f"{key} is no list of strings", name, "without line breaks and semicolons")
         values[key] = tuple(words)
     return CompileConfig(**values, path=name)
+
+
+def _split(text: str) -> Optional[List[str]]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return None
 
 
 def _is_plain(word: str) -> bool:
@@ -214,10 +221,6 @@ def _options(toolkit: Toolkit, config: CompileConfig, source_folder: Path, optim
 
 
 def _write_cmake(tree: _Tree, toolkit: Toolkit, config: CompileConfig, options: Sequence[str], folder: Path) -> None:
-    links = [*(f"-L{path}" for path in toolkit.library_folders)]
-    links += [f"-Wl,-rpath-link,{path}" for path in toolkit.library_folders]
-    links += [f"-l{name}" for name in toolkit.libraries]
-    links += config.extra_links
     # The sources are named relative to this file, so that a build that was kept can be built again.
     compile_options = [word for word in options if word != f"-I{tree.source_folder}"]
     lines = [
@@ -228,8 +231,13 @@ def _write_cmake(tree: _Tree, toolkit: Toolkit, config: CompileConfig, options: 
         f"target_include_directories({_LIBRARY} BEFORE PRIVATE src)",
         f"target_compile_options({_LIBRARY} PRIVATE {_words(_grouped(compile_options))})",
     ]
+    if toolkit.library_folders:
+        rpath_links = (f"-Wl,-rpath-link,{path}" for path in toolkit.library_folders)
+        lines.append(f"target_link_directories({_LIBRARY} PRIVATE {_words(toolkit.library_folders)})")
+        lines.append(f"target_link_options({_LIBRARY} PRIVATE {_words(_grouped(rpath_links))})")
+    links = [*(f"-l{name}" for name in toolkit.libraries), *map(_link_item, config.extra_links)]
     if links:
-        lines.append(f"target_link_libraries({_LIBRARY} PRIVATE {_words(map(_link_item, links))})")
+        lines.append(f"target_link_libraries({_LIBRARY} PRIVATE {_words(links)})")
     (folder / "CMakeLists.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
@@ -261,8 +269,10 @@ def _check(finished: Finished, tree: _Tree, sources: Sources, toolkit: Toolkit, 
     output = tree.in_sources(finished.output, sources)
     if finished.timed_out:
         raise BuildFailed(Diagnostic(f"the compiler was stopped after {_TIMEOUT:g} s"), output, compiler)
-    error = first_error(output) or Diagnostic(f"the build ended with code {finished.code} and no message")
+    error = first_error(finished.output) or Diagnostic(f"the build ended with code {finished.code} and no message")
     header = error.missing_header
+    file = tree.in_sources(error.file, sources) if error.file else None
+    error = Diagnostic(tree.in_sources(error.text, sources), file, error.line)
     if header and toolkit.name == "shim" and not any(name.endswith(header) for name in sources.files):
         text = f"{error.text}; this operator needs CANN (--toolkit cann)"
         error = Diagnostic(text, error.file, error.line)

@@ -1,4 +1,4 @@
-"""The layout of the tiling data as types, and bytes decoded by field name. The header it comes from is read by `header`."""
+"""The layout of the tiling data as types, and bytes decoded by field name; `header` reads it from the source."""
 
 from __future__ import annotations
 
