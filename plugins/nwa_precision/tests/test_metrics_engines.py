@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from autofuse_formats.layouts.catalog import converter
-from autofuse_nwa_precision.metrics import compare
+from autofuse_nwa_precision.metrics import compare, native_engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metrics_exact import ALL, INTS, assert_same, engines, needs_native, pair_of
@@ -238,7 +238,11 @@ def test_the_numpy_engine_prints_no_warning():
 
 
 def test_without_the_kernel_numpy_is_used(monkeypatch):
-    monkeypatch.setattr("autofuse_nwa_precision.metrics.compare.native_engine", lambda: None)
+    package = "autofuse_nwa_precision.metrics"
+    monkeypatch.setitem(sys.modules, f"{package}._kernel", None)
+    monkeypatch.delitem(sys.modules, f"{package}.native", raising=False)
+    monkeypatch.delattr(f"{package}._kernel", raising=False)
+    assert native_engine() is None
     assert compare(np.ones(3), np.zeros(3)).max_abs == 1
     with pytest.raises(ImportError, match="C\\+\\+ compiler"):
         compare(np.ones(3), np.zeros(3), engine="native")
@@ -263,3 +267,9 @@ def test_memory_does_not_grow_with_the_tensor(tmp_path, measures):
 def anonymous_memory():
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("RssAnon"))
     return int(line.split()[1]) * 1024
+
+
+def test_doctor_names_the_engine(autofuse_cli):
+    result = autofuse_cli("doctor")
+    line = next(line for line in result.stdout.splitlines() if "metric kernel" in line)
+    assert ("native" if native_engine() else "reinstall") in line

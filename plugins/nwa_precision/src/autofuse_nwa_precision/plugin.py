@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from autofuse.types import CommandSpec, hookimpl
+from autofuse.types import CommandSpec, DoctorSpec, hookimpl
 
-__all__ = ["autofuse_commands"]
+__all__ = ["autofuse_commands", "autofuse_doctor_checks"]
 
 
 @hookimpl
@@ -18,3 +18,9 @@ def autofuse_commands() -> Iterator[CommandSpec]:
         "autofuse_nwa_precision.cli:command",
         section="Precision",
     )
+
+
+@hookimpl
+def autofuse_doctor_checks() -> Iterator[DoctorSpec]:
+    """Whether the metric kernel was compiled."""
+    yield DoctorSpec("metric kernel", "The native metric kernel", "autofuse_nwa_precision.metrics.doctor:check")

@@ -5,7 +5,7 @@ Reading dumps, judging the measures and showing them are left to the rest of the
 
 from __future__ import annotations
 
-from .compare import compare, native_engine
+from .comparison import compare, native_engine
 from .model import PERCENTILE_ERROR, PERCENTILE_FLOOR, Counts, Histogram, Metrics, Worst
 from .pieces import Tiled
 from .values import COMPLEX32, FLOAT4_E1M2, HIFLOAT8, is_supported
