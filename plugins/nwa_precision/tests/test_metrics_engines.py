@@ -271,5 +271,5 @@ def anonymous_memory():
 
 def test_doctor_names_the_engine(autofuse_cli):
     result = autofuse_cli("doctor")
-    line = next(line for line in result.stdout.splitlines() if "metric kernel" in line)
+    line = next(line for line in result.stdout.splitlines() if "metric-kernel" in line)
     assert ("native" if native_engine() else "reinstall") in line

@@ -23,4 +23,4 @@ def autofuse_commands() -> Iterator[CommandSpec]:
 @hookimpl
 def autofuse_doctor_checks() -> Iterator[DoctorSpec]:
     """Whether the metric kernel was compiled."""
-    yield DoctorSpec("metric kernel", "The native metric kernel", "autofuse_nwa_precision.metrics.doctor:check")
+    yield DoctorSpec("metric-kernel", "The native metric kernel", "autofuse_nwa_precision.metrics.doctor:check")
