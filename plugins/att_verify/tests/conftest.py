@@ -12,7 +12,7 @@ from autofuse.testing import run_cli
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from tiling_operators import Verified  # noqa: E402
+from tiling_operators import Verified
 
 
 @pytest.fixture
@@ -34,8 +34,10 @@ def tiling_files(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiling_files: Callable[..., Path]) -> Callable[..., Verified]:
-    """`verify(files_or_folder, *options, inputs=contract)`: runs the command, everything temporary in a folder to look at."""
+def verify(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiling_files: Callable[..., Path]
+) -> Callable[..., Verified]:
+    """`verify(files_or_folder, *options, inputs=contract)`: runs the command and looks for what it leaves."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))

@@ -107,7 +107,7 @@ def test_a_bad_compile_config(verify: Callable[..., Verified], tmp_path: Path, t
     assert (run.code, message in run.stderr) == (2, True), run.stderr
 
 
-NAMES = ["two words", "a&b;c", "融合算子", "$(touch pwned)", "quote'\"", "-o", "semi;colon", "new\nline", "per%cent"]
+NAMES = ["two words", "a&b;c", "融合算子", "$(touch pwned)", "quote'\"", "-o", "semi;colon", "new\nline", "%d"]
 
 
 def test_names_that_shells_and_build_tools_trip_over(
@@ -200,7 +200,9 @@ def test_only_what_is_needed_is_compiled(verify: Callable[..., Verified]) -> Non
     files["op_tiling_func.cpp"] = '#include "sub/part.inc"\n' + files["op_tiling_func.cpp"]
     run = verify(files, "--keep-build")
     assert run.code == 0, run.result["error"]
-    copied = {path.relative_to(run.folder / "build" / "src").as_posix() for path in (run.folder / "build/src").rglob("*.*")}
+    copied = {
+        path.relative_to(run.folder / "build" / "src").as_posix() for path in (run.folder / "build/src").rglob("*.*")
+    }
     assert copied == {"autofuse_tiling_data.h", "op_tiling_func.cpp", "op_infershape.cpp", "sub/part.inc"}
 
 
@@ -216,7 +218,7 @@ def test_tiling_data_that_cannot_be_decoded_says_why(verify: Callable[..., Verif
     assert note == "autofuse_tiling_data.h describes 32 bytes, GetTilingDataSize says 40"
 
 
-# --- a CANN toolkit made on the spot --------------------------------------------------------------------------------------
+# --- a CANN toolkit made on the spot ----------------------------------------------------------------------------------
 
 LIBRARIES = ("c_sec", "ascendalog", "platform", "error_manager", "tiling_api", "graph_base", "register")
 
@@ -226,7 +228,7 @@ extern "C" void DlogRecord(int32_t module, int32_t level, const char *format, ..
 extern "C" int32_t CheckLogLevel(int32_t module, int32_t level);
 #define DLOG_INFO 1
 #define dlog_info(module, fmt, ...) \\
-  do { if (CheckLogLevel(module, DLOG_INFO) == 1) DlogRecord(module, DLOG_INFO, "[%s:%d]" fmt, "op.cpp", __LINE__, ##__VA_ARGS__); } while (0)
+  if (CheckLogLevel(module, DLOG_INFO) == 1) DlogRecord(module, DLOG_INFO, "[op.cpp:%d]" fmt, __LINE__, ##__VA_ARGS__)
 """
 
 CANN_OPERATOR = """
@@ -253,7 +255,8 @@ def cann(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in LIBRARIES:
         text = f'extern "C" int Used_{name}() {{ return {len(name)}; }}\n'
         if name == "ascendalog":
-            text += 'extern "C" void DlogRecord(int, int, const char *, ...) {}\nextern "C" int CheckLogLevel(int, int) { return 1; }\n'
+            text += 'extern "C" void DlogRecord(int, int, const char *, ...) {}\n'
+            text += 'extern "C" int CheckLogLevel(int, int) { return 1; }\n'
         (tmp_path / "lib.cpp").write_text(text)
         library = home / "lib64" / f"lib{name}.so"
         subprocess.run(["g++", "-shared", "-fPIC", tmp_path / "lib.cpp", "-o", library], check=True)
@@ -263,7 +266,8 @@ def cann(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_toolkit_of_cann_is_used(
     verify: Callable[..., Verified], cann: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    body = 'tiling->words[0] = CORES; tiling->words[1] = Used_platform() + Used_register(); dlog_info(45, "%d Tell:[Op]hello", 1);'
+    body = "tiling->words[0] = CORES; tiling->words[1] = Used_platform() + Used_register();"
+    body += 'dlog_info(45, "%d Tell:[Op]hello", 1);'
     source = operator(body, extra=CANN_OPERATOR)
     monkeypatch.setenv("ASCEND_HOME_PATH", str(cann))
     run = verify(source)

@@ -23,14 +23,21 @@ FAILURES: Dict[str, Any] = {
     "underrun": ("(&tiling->block_dim)[-1] = 1;", "buffer overrun"),
     "far_overrun": ("memset(tiling, 1, 1 << 20);", "buffer overrun"),
     "wide_output": ("blockDim[1] = 1;", "buffer overrun"),
-    "endless_output": ('for (;;) puts("all work and no play makes jack a dull boy");', "endless output (more than 64 MiB)"),
+    "endless_output": (
+        'for (;;) puts("all work and no play makes jack a dull boy");',
+        "endless output (more than 64 MiB)",
+    ),
     "fork": ("fork();", "fork in tiling code"),
     "left_child": ('system("setsid sleep 60 &");', "left processes running"),
     "recursion": ("volatile char room[1 << 16]; room[0] = 1; return Deeper(room[0]);", "signal SIGSEGV"),
 }
 EXTRA = """#include <signal.h>
 #include <stdexcept>
-extern "C" __attribute__((noinline)) int64_t Deeper(int n) { volatile char room[4096]; room[0] = n; return Deeper(n + 1) + room[0]; }
+extern "C" __attribute__((noinline)) int64_t Deeper(int n) {
+  volatile char room[4096];
+  room[0] = n;
+  return Deeper(n + 1) + room[0];
+}
 """
 
 
@@ -105,7 +112,8 @@ def test_a_library_for_another_machine_is_told(
     script = tmp_path / "cross"
     script.write_text(
         '#!/bin/sh\ng++ "$@" || exit 1\n'
-        'for word in "$@"; do case "$word" in *.so) printf "\\363" | dd of="$word" bs=1 seek=18 conv=notrunc 2>/dev/null;; '
+        'for word in "$@"; do case "$word" in\n'
+        '*.so) printf "\\363" | dd of="$word" bs=1 seek=18 conv=notrunc 2>/dev/null;;\n'
         "esac; done\n"
     )
     script.chmod(0o755)
@@ -134,7 +142,8 @@ def test_a_failed_check_is_named(verify: Callable[..., Verified], name: str) -> 
 
 
 def test_a_tiling_key_out_of_range_fails_its_check(verify: Callable[..., Verified]) -> None:
-    keys = 'extern "C" uint32_t GetTilingKeyCount() { return 3; }\nextern "C" int64_t FindBestTilingKey(AutofuseTilingData *) '
+    keys = 'extern "C" uint32_t GetTilingKeyCount() { return 3; }\n'
+    keys += 'extern "C" int64_t FindBestTilingKey(AutofuseTilingData *) '
     assert verify(operator(extra=keys + "{ return 2; }")).check("tiling_key") is True
     run = verify(operator(extra=keys + "{ return -1; }"))
     assert (run.code, run.check("tiling_key"), run.result["tiling_key"]) == (1, False, -1)
@@ -153,7 +162,8 @@ def test_the_environment_of_the_call_is_small_and_its_folder_its_own(
     verify: Callable[..., Verified], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECRET_OF_THE_USER", "1")
-    body = 'char room[512]; puts(getenv("SECRET_OF_THE_USER") ? "leaked" : "clean"); puts(getcwd(room, 512)); fflush(stdout);'
+    body = 'char room[512]; puts(getenv("SECRET_OF_THE_USER") ? "leaked" : "clean");'
+    body += "puts(getcwd(room, 512)); fflush(stdout);"
     output = verify(operator(body)).result["output"]
     assert output.startswith("clean\n")
     assert "autofuse-verify-" in output

@@ -61,7 +61,9 @@ def test_an_infeasible_call_logs_a_readable_error(verify: Callable[..., Verified
     assert run.result["reports"] == ["E19999: [autofuse_reduce_1_Mul_Sum]No schedule result of graph0 can be tiled."]
     errors = [line for line in _log(run) if line.startswith("[ERROR]")]
     assert len(errors) == 1
-    assert errors[0].endswith("ErrorNo: 4294967295() [autofuse_reduce_1_Mul_Sum]No schedule result of graph0 can be tiled.")
+    assert errors[0].endswith(
+        "ErrorNo: 4294967295() [autofuse_reduce_1_Mul_Sum]No schedule result of graph0 can be tiled."
+    )
     assert run.result["block_dim"] is None
 
 

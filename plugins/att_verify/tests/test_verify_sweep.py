@@ -169,9 +169,7 @@ def test_inductor_points_are_measured_by_their_own_limit(verify: Callable[..., V
     assert all(int(row["block_dim"]) <= int(row["aiv"]) for row in _rows(run))
 
 
-def test_an_unwritable_folder_ends_before_the_compiler(
-    verify: Callable[..., Verified], tmp_path: Path
-) -> None:
+def test_an_unwritable_folder_ends_before_the_compiler(verify: Callable[..., Verified], tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file")
     run = verify(operator(), "--sweep", "aiv=1:3")
     assert (run.code, "is a file, not a folder" in run.stderr) == (2, True)

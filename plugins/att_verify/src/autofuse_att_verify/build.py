@@ -132,8 +132,8 @@ class _Tree:
 
     def in_sources(self, text: str, sources: Sources) -> str:
         """Messages about the copy, told as messages about SOURCE_DIR."""
-        for copied, name in self.original.items():
-            text = text.replace(str(self.source_folder / copied), _place(sources, name))
+        for copied in sorted(self.original, key=len, reverse=True):  # `op.hpp` before `op.h`
+            text = text.replace(str(self.source_folder / copied), _place(sources, self.original[copied]))
         return text.replace(str(self.source_folder), sources.folder).replace(str(self.source_folder.parent), "<build>")
 
 
