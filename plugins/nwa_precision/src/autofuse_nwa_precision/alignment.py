@@ -169,19 +169,19 @@ def _target(
         return _target_of_matrix(stored, layout, plain, converters)
     if plain_layout in named:
         return plain_layout, _shape_for(plain_layout, stored, layout, plain.array.shape, origin, converters)
-    fitting = _fitting(stored, layout, plain.array.shape, named, converters)
+    fitting = _fitting(stored, layout, plain.array.shape, named, plain, converters)
     if original is not None:
         fitting = [order for order in fitting if sorted(plain.array.shape) == sorted(original)]
     if fitting:
-        return _decided(fitting, origin, layout, stored.array.shape, plain.array.shape), plain.array.shape
+        return _decided(fitting, layout, stored.array.shape, plain.array.shape), plain.array.shape
     if original is None:
         return (origin if origin in named else named[0]), None
-    fitting = [origin] if origin in named else _fitting(stored, layout, original, named, converters)
+    fitting = [origin] if origin in named else _fitting(stored, layout, original, named, plain, converters)
     if not fitting:
         raise RowError(
             FORMAT_CONVERSION_ERROR, f"{layout} {_text(stored.array.shape)} holds no {_text(original)} in any order"
         )
-    return _decided(fitting, origin, layout, stored.array.shape, original), original
+    return _decided(fitting, layout, stored.array.shape, original), original
 
 
 def _target_of_matrix(
@@ -214,8 +214,16 @@ def _shape_for(
     return fitting[0] if fitting else original
 
 
-def _fitting(stored: Tensor, layout: str, shape: Shape, named: Sequence[str], converters: Converters) -> List[str]:
-    """The plain layouts in which the stored tensor can have this shape, the usual ones first, equal orders once."""
+def _fitting(
+    stored: Tensor, layout: str, shape: Shape, named: Sequence[str], other: Tensor, converters: Converters
+) -> List[str]:
+    """The plain layouts in which the stored tensor can have this shape, equal orders once.
+
+    The original order, if it is known and fits, is the only answer: it is what decides between several.
+    """
+    origin = stored.origin_layout or other.origin_layout
+    if origin in named and converters.fits(layout, origin, stored.array, shape, stored.groups):
+        return [origin]
     if layout in RULES:
         return list(orders(layout, stored.array.shape, shape, stored.groups))
     found: Dict[Tuple[str, ...], str] = {}
@@ -226,11 +234,9 @@ def _fitting(stored: Tensor, layout: str, shape: Shape, named: Sequence[str], co
     return list(found.values())
 
 
-def _decided(fitting: Sequence[str], origin: str, layout: str, stored: Shape, shape: Shape) -> str:
+def _decided(fitting: Sequence[str], layout: str, stored: Shape, shape: Shape) -> str:
     if len(fitting) == 1:
         return fitting[0]
-    if origin in fitting:
-        return origin
     raise _ambiguous(layout, stored, shape, fitting)
 
 
@@ -288,7 +294,7 @@ def _own_order(tensor: Tensor, layout: str, original: Shape, origin: str, other:
         return _ND
     if origin in named and len(origin) == len(original):
         return origin
-    fitting = _fitting(tensor, layout, original, named, converters)
+    fitting = _fitting(tensor, layout, original, named, other, converters)
     if not fitting:
         raise RowError(
             FORMAT_CONVERSION_ERROR, f"{layout} {_text(tensor.array.shape)} holds no {_text(original)} in any order"
@@ -296,7 +302,7 @@ def _own_order(tensor: Tensor, layout: str, original: Shape, origin: str, other:
     if (other.layout, other.array.shape) == (tensor.layout, tensor.array.shape):
         # Orders that fit one stored shape crop the same padding: any of them will do for both sides.
         return fitting[0]
-    return _decided(fitting, origin, layout, tensor.array.shape, original)
+    return _decided(fitting, layout, tensor.array.shape, original)
 
 
 def _shape_in(order: str, tensor: Tensor, original: Shape) -> Shape:

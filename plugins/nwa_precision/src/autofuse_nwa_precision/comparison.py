@@ -76,7 +76,10 @@ class Comparer:
         try:
             self._compare(row, pair.open, pair.close)
         except RowError as error:
-            row.status, row.reason, row.metrics, row.verdict = error.status, error.reason, None, None
+            _give_up(row, error)
+        except Exception as error:
+            # A fault in one row, whatever it is, must not cost the user all the others; it is told, and fails the run.
+            _give_up(row, RowError(COMPUTE_ERROR, f"{type(error).__name__}: {' '.join(str(error).split())}"))
         return row
 
     def _compare(self, row: Row, open_at: Located, close_at: Located) -> None:
@@ -156,6 +159,10 @@ def measure(a: View, b: View, limits: Limits, measures: str, threads: int) -> Me
         return compare(a, b, measures=measures, rtol=rtol, atol=atol, threads=threads)
     except (TypeError, ValueError, ArithmeticError, MemoryError) as error:
         raise RowError(COMPUTE_ERROR, " ".join(str(error).split()) or type(error).__name__) from error
+
+
+def _give_up(row: Row, error: RowError) -> None:
+    row.status, row.reason, row.metrics, row.verdict = error.status, error.reason, None, None
 
 
 def _choose_order(aligned: Aligned) -> None:

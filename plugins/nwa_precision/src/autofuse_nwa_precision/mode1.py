@@ -95,9 +95,13 @@ def _compared(comparer: Comparer, pairs: Sequence[Pair], jobs: int) -> Iterator[
         yield from map(comparer.row, pairs)
         return
     chunks = [pairs[start : start + _chunk(pairs, jobs)] for start in range(0, len(pairs), _chunk(pairs, jobs))]
-    with ThreadPoolExecutor(jobs) as pool:
+    pool = ThreadPoolExecutor(jobs)
+    try:
         for rows in pool.map(lambda chunk: [comparer.row(pair) for pair in chunk], chunks):
             yield from rows
+    finally:
+        # After Ctrl-C only what has begun is finished.
+        pool.shutdown(cancel_futures=True)
 
 
 def _chunk(pairs: Sequence[Pair], jobs: int) -> int:
