@@ -119,7 +119,9 @@ def write_sources(folder: Path, operator: Operator, style: str = "newest", stem:
             (folder / name).write_text(newest_unit(operator, group), encoding="utf-8")
     elif style == "inductor":
         text = "".join(newest_unit(operator, group) for group in operator.groups)
-        (folder / "output_code.py").write_text(output_code(stem, text), encoding="utf-8")
+        declared = f'constexpr const char *OP_NAME = "{operator.name}";\n'
+        (folder / "output_code.py").write_text(output_code(stem, declared + text), encoding="utf-8")
+        return folder
     else:
         text = "".join(older_unit(operator, group, style) for group in operator.groups)
         (folder / f"{stem}_tiling_func.cpp").write_text(text, encoding="utf-8")

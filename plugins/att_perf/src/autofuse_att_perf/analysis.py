@@ -301,7 +301,7 @@ class _Analyser:
             terms = decomposer.terms(slot, name, evaluation.slots)
             self._pipe(PipeAnalysis(name, float(value), self.candidate.pipes.get(name), terms, "source"))
         for name, error in formulas.errors.items():
-            if is_pipe(name):
+            if name not in tape.pipes and name not in _NOT_PIPES:
                 self._no_pipe(name, str(error))
         objective = None if tape.result is None else evaluation.slots[tape.result]
         note = ""
@@ -357,7 +357,7 @@ class _Analyser:
         error = self.formulas.errors.get(quantity) if self.formulas else None
         value: Optional[float] = None
         why = str(error) if error else ""
-        if tape is not None:
+        if tape is not None and error is None:
             value, why = self._result_of(tape)
         if value is not None:
             self.result.checks.append(compare(quantity, value, logged))
@@ -386,6 +386,7 @@ def _failed(quantity: str, logged: Optional[str], why: str) -> Check:
     return Check(quantity, None, logged, None, None, status, why)
 
 
+_NOT_PIPES = ("*", "objective", "ub_size", "block_dim")
 _MISSING = "no value in the log for "
 
 

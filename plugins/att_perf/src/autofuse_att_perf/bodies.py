@@ -52,7 +52,9 @@ _ASSIGN = {"+=": "+", "-=": "-", "*=": "*", "/=": "/"}
 class BodyCompiler:
     """Compiles the body of `function` onto `build`; parameters are taken from `bound` or else from the log.
 
-    `pipes` gets what `if (pipe_type == …)` returns, `result` what the function returns otherwise.
+    `pipes` gets what `if (pipe_type == …)` returns, `result` what the function returns otherwise. An expression that
+    cannot be read spoils what depends on it and nothing else: `errors` has the reason under the pipe, or under "" for
+    the result.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class BodyCompiler:
         )
         self.result: Optional[int] = None
         self.pipes: Dict[str, int] = {}
+        self.errors: Dict[str, FormulaError] = {}
         self._guard: List[Optional[str]] = []
         """The pipe of each `if` that is open, None for plain blocks."""
         self._next_guard: Optional[str] = None
@@ -87,7 +90,7 @@ class BodyCompiler:
                 self.names.slots[parameter.name] = self.build.cast(slot, parameter.ctype, span)
 
     def compile(self) -> None:
-        """Reads every statement; FormulaError where one is outside the language."""
+        """Reads every statement; FormulaError where one is no statement of the language."""
         parser = self.parser
         while parser.texts[parser.at]:
             self._statement()
@@ -142,13 +145,28 @@ class BodyCompiler:
         if opening not in ("=", "{", "("):
             raise parser.fail(f"{name} gets no value", at)
         parser.at += 2
-        operand = parser.parse_operand()
-        if opening != "=":
-            self._expect("}" if opening == "{" else ")")
+        try:
+            operand = parser.parse_operand()
+            self._check_end(opening)
+        except FormulaError as error:
+            self.names.broken[name] = error
+            self._to_semicolon()
+            return
         if operand.slot == NO_SLOT:
             self.names.objects[name] = ""
             return
         self._bind(name, ctype, operand.slot, (operand.start, operand.end), at)
+
+    def _check_end(self, opening: str) -> None:
+        if opening != "=":
+            self._expect("}" if opening == "{" else ")")
+        if self.parser.texts[self.parser.at] not in (";", ","):
+            self._expect(";")
+
+    def _to_semicolon(self) -> None:
+        parser = self.parser
+        while parser.texts[parser.at] not in (";", ""):
+            parser.at += 1
 
     def _bind(self, name: str, ctype: CType, slot: int, span: Tuple[int, int], at: int) -> None:
         used = self.names.free.get(name)
@@ -211,10 +229,18 @@ class BodyCompiler:
         if parser.texts[parser.at] == ";":
             parser.at += 1
             return
-        operand = parser.parse_operand()
-        slot = parser.number(operand)
         pipe = self._next_guard or next((guard for guard in reversed(self._guard) if guard), None)
         self._next_guard = None
+        try:
+            operand = parser.parse_operand()
+            slot = parser.number(operand)
+            if parser.texts[parser.at] != ";":
+                self._expect(";")
+        except FormulaError as error:
+            self.errors.setdefault(pipe or "", error)
+            self._to_semicolon()
+            self._expect(";")
+            return
         if pipe is not None:
             self.pipes.setdefault(pipe, slot)
         elif self.result is None:

@@ -84,7 +84,7 @@ class TapeBuilder:
 
     def load(self, symbol: str, ctype: CType, span: Span) -> int:
         """The value of a name from outside."""
-        index = self._symbols.setdefault(symbol, len(self._symbols))
+        index = self._symbols.setdefault(symbol, len(self.tape.symbols))
         slot = self.emit(Op.LOAD, ctype, span, index)
         if index == len(self.tape.symbols):
             self.tape.symbols.append(symbol)

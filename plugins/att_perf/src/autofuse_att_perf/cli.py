@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import List, Optional, Sequence, Tuple
 
@@ -132,10 +133,9 @@ def _nothing(
 def _write(app: App, report: Report, output_format: Optional[str], output: Optional[str]) -> Tuple[Path, ...]:
     if not _draws(app, output_format, output):
         return emit(app, report, output_format, output, default="console", default_folder=_FOLDER, name=_NAME)
-    svg = report.figures[0].svg().encode("utf-8")
     if output == "-":
-        click.get_binary_stream("stdout").write(svg)
-        return ()
+        return emit(app, replace(report, charts=()), "svg", output, default_folder=_FOLDER, name=_NAME)
+    svg = report.figures[0].svg().encode("utf-8")
     path = _svg_path(output)
     with atomic_open(path) as out:
         out.write(svg)

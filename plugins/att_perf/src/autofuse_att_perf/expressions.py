@@ -40,6 +40,8 @@ class Names:
     """Object → type, such as `tiling_data`."""
     free: Dict[str, int] = field(default_factory=dict)
     """Name that nothing declares → offset of its first use; its value is asked from the log."""
+    broken: Dict[str, FormulaError] = field(default_factory=dict)
+    """Variable whose expression cannot be read → why."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,8 @@ class ExpressionParser:
         slot = self.names.slots.get(name)
         if slot is not None:
             return slot
+        if name in self.names.broken:
+            raise self.names.broken[name]
         if name in _BOOLS:
             return self.build.const(_BOOLS[name], CType.BOOL, (start, end))
         if name in self.names.objects or "::" in name:

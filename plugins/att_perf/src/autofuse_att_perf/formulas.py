@@ -130,7 +130,11 @@ def _compile_into(
     try:
         mapping = _mapping(function, by_name)
         tape = compile_static(function, mapping)
-        setattr(formulas, attribute, _compile_static(function, mapping, by_name) if tape is None else tape)
+        if tape is None:
+            tape, errors = _compile_static(function, mapping, by_name)
+            for name, error in errors.items():
+                formulas.errors[name or ("objective" if quantity == "*" else quantity)] = error
+        setattr(formulas, attribute, tape)
     except FormulaError as error:
         formulas.errors[quantity] = error
 
@@ -144,8 +148,13 @@ def _mapping(function: Function, by_name: Mapping[str, Function]) -> Optional[Fu
     return None
 
 
-def _compile_static(function: Function, mapping: Optional[Function], by_name: Mapping[str, Function]) -> Tape:
-    """A static function of numbers, its parameters fed as the mapping function feeds them, else by their own names."""
+def _compile_static(
+    function: Function, mapping: Optional[Function], by_name: Mapping[str, Function]
+) -> Tuple[Tape, Dict[str, FormulaError]]:
+    """A static function of numbers, its parameters fed as the mapping function feeds them, else by their own names.
+
+    The errors are those of `BodyCompiler.errors`.
+    """
     build = TapeBuilder(function.source)
     calls = _Siblings(by_name, build)
     bound = _bound_parameters(function, mapping, build, calls) if mapping else {}
@@ -155,7 +164,7 @@ def _compile_static(function: Function, mapping: Optional[Function], by_name: Ma
     tape = build.tape
     tape.result = compiler.result
     tape.pipes = _pipes(compiler)
-    return tape
+    return tape, _errors(compiler)
 
 
 def _pipes(compiler: BodyCompiler) -> Dict[str, int]:
@@ -168,15 +177,24 @@ def _pipes(compiler: BodyCompiler) -> Dict[str, int]:
     return pipes
 
 
+def _errors(compiler: BodyCompiler) -> Dict[str, FormulaError]:
+    """The errors of returned values, and of variables that are pipes."""
+    errors = {name: error for name, error in compiler.names.broken.items() if is_pipe(name)}
+    return {**errors, **compiler.errors}
+
+
 def _bound_parameters(
     function: Function, mapping: Function, build: TapeBuilder, calls: "_Siblings"
 ) -> Dict[str, int]:
     calls.captured_name = function.name
     build.enter(mapping.source)
-    BodyCompiler(mapping, build, calls).compile()
+    compiler = BodyCompiler(mapping, build, calls)
+    compiler.compile()
     calls.captured_name = ""
     args = calls.captured
     if args is None:
+        for error in (*compiler.errors.values(), *compiler.names.broken.values()):
+            raise error
         raise FormulaError(f"{mapping.name} does not call {function.name}", mapping.place)
     if len(args) != len(function.parameters):
         wanted = len(function.parameters)
@@ -219,6 +237,8 @@ def _compile_get_perf(
         tape.result = compiler.result
         for name, slot in _pipes(compiler).items():
             tape.pipes.setdefault(name, slot)
+        for name, error in _errors(compiler).items():
+            formulas.errors.setdefault(name or "objective", error)
     except FormulaError as error:
         formulas.errors["objective" if tape.pipes else "*"] = error
     finally:
@@ -269,6 +289,8 @@ class _Siblings:
         bound = {parameter.name: slot for parameter, slot in zip(function.parameters, args) if slot != NO_SLOT}
         compiler = BodyCompiler(function, self.build, self, bound)
         compiler.compile()
+        if "" in compiler.errors:
+            raise compiler.errors[""]
         if compiler.result is None:
             raise FormulaError(f"{function.name} returns nothing", function.place)
         return compiler.result

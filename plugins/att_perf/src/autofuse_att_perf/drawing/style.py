@@ -63,7 +63,4 @@ def _rules(colours: "dict[str, str]") -> str:
     return _RULES.format(**colours).strip()
 
 
-STYLE = (
-    f"{_rules(_LIGHT)}\n{_TABS.strip()}\n@media (prefers-color-scheme:dark){{\n{_rules(_DARK)}\n}}\n"
-    '[data-theme="light"] .pf .page,[data-theme="dark"] .pf .page{fill:none}'
-)
+STYLE = f"{_rules(_LIGHT)}\n{_TABS.strip()}\n@media (prefers-color-scheme:dark){{\n{_rules(_DARK)}\n}}"
