@@ -2,9 +2,10 @@
 
     python benchmarks/bench_reporters.py [ROWS [COLUMNS]]
 
-All run in this process on one table in memory, logged numbers and text mixed as in a summary; each round
-measures the library and the reporter in turn, so that a busy machine burdens both, and the median of the ratios counts. The page is measured with 10,000 rows, whose limit is 8 MB. Peak memory of csv and xlsx is measured apart, in
-processes of their own with rows that are made when they are read, for two numbers of rows: it should not grow.
+All run in this process on one table in memory, logged numbers and text mixed as in a summary. Each round measures the
+library and the reporter in turn, so that a busy machine burdens both, and the median of the ratios counts. The page is
+measured with 10,000 rows, whose limit is 8 MB. Peak memory of csv and xlsx is measured apart, in processes of their own
+with rows that are made when they are read, for two numbers of rows: it should not grow.
 """
 
 from __future__ import annotations
