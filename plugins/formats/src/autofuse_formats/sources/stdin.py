@@ -36,7 +36,8 @@ class _Unclosed(io.RawIOBase):
 
     def __init__(self, source: Any) -> None:
         super().__init__()
-        self._source = source
+        # The buffer has a lock that a thread in a blocked read would hold when an interrupted program ends.
+        self._source = getattr(source, "raw", source)
 
     def readable(self) -> bool:
         return True
