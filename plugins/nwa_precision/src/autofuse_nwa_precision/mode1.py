@@ -41,7 +41,7 @@ def compare_runs(app: App, options: Options) -> int:
     comparer = Comparer(Converters.of(app.host), tolerances, options.measures, jobs)
     comparer.noise = _other_run(app, options.noise_data, close_run, "noise")
     comparer.reference = _other_run(app, options.reference_data, close_run, "reference")
-    rows = list(_progress(_compared(comparer, pairs, jobs), len(pairs)))
+    rows = list(_progress(_compared(comparer, pairs, jobs), len(pairs), app.quiet))
     flow = Flow.of(open_graphs)
     assign_blame(rows, flow)
     summary = summarize(rows)
@@ -108,9 +108,9 @@ def _chunk(pairs: Sequence[Pair], jobs: int) -> int:
     return max(1, min(_CHUNK, len(pairs) // (4 * jobs)))
 
 
-def _progress(rows: Iterable[Row], total: int) -> Iterator[Row]:
+def _progress(rows: Iterable[Row], total: int, quiet: bool) -> Iterator[Row]:
     """A progress bar on standard error, on a terminal only."""
-    if not (sys.stderr and sys.stderr.isatty()):
+    if quiet or not (sys.stderr and sys.stderr.isatty()):
         yield from rows
         return
     with click.progressbar(rows, length=total, label="precision", file=sys.stderr) as bar:
