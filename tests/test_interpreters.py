@@ -32,7 +32,7 @@ def _works(python: str) -> bool:
         return False
 
 
-def _find(versions: "tuple[str, ...]") -> Optional[str]:
+def _find(versions: tuple[str, ...]) -> Optional[str]:
     for version in versions:
         named = shutil.which(f"python{version}")
         kept = sorted(
@@ -44,7 +44,7 @@ def _find(versions: "tuple[str, ...]") -> Optional[str]:
     return None
 
 
-def _run(*command: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
+def _run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     clean = {
         k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONHOME", "PYENV_VERSION")
     }
@@ -69,7 +69,7 @@ def _install(python: str, place: Path) -> Path:
 
 
 @pytest.mark.parametrize("versions", [OLDEST, NEWEST], ids=["oldest", "newest"])
-def test_everything_installs_and_runs(versions: "tuple[str, ...]", tmp_path: Path) -> None:
+def test_everything_installs_and_runs(versions: tuple[str, ...], tmp_path: Path) -> None:
     python = _find(versions)
     if python is None:
         pytest.skip(f"no Python {' or '.join(versions)} on this machine")

@@ -8,10 +8,11 @@ import os
 import re
 import sys
 from dataclasses import dataclass, field
-from typing import Dict, Iterable, List, Optional, Sequence
+from typing import Callable, Dict, Iterable, List, Optional, Sequence
 
 from autofuse.cli.app import App
 from autofuse.errors import AutofuseError
+from autofuse.report.formulas import unguarded
 from autofuse.report.model import Table
 
 from autofuse_att_summary.filters import InvocationChoice
@@ -98,7 +99,7 @@ def _read_csv(path: str) -> Side:
     header = [name.strip() for name in lines[0]]
     if "Operator" not in header:
         raise AutofuseError("has no Operator column", path, "expected a summary CSV, or logs")
-    side = _side(path, header, lines[1:])
+    side = _side(path, header, lines[1:], unguarded)
     longer = sum(len(line) > len(header) and any(line[len(header) :]) for line in lines[1:])
     if longer:
         side.notes.append(f"{path}: {longer} rows have more cells than the header; the excess is left out")
@@ -121,11 +122,11 @@ def _texts(table: Table) -> Iterable[List[str]]:
         yield ["" if cell is None else str(cell) for cell in row]
 
 
-def _side(name: str, columns: List[str], lines: Iterable[Sequence[str]]) -> Side:
+def _side(name: str, columns: List[str], lines: Iterable[Sequence[str]], read: Callable[[str], str] = str) -> Side:
     rows: List[SideRow] = []
     nameless = 0
     for line in lines:
-        cells = {column: cell for column, cell in zip(columns, line) if cell != ""}
+        cells = {column: read(cell) for column, cell in zip(columns, line) if cell != ""}
         operator = cells.pop("Operator", "")
         if not operator:
             nameless += 1
