@@ -2,8 +2,9 @@
 
     python benchmarks/bench_perf_formula.py [OPERATORS [CASES]]
 
-Sources in the newest style (about 3 KiB per case) and their log are written to a temporary folder first. The limit is 5 s
-for the whole command with its drawing, interpreter included; cost should grow with the number of operators and no faster.
+Sources in the newest style (about 5 KiB per case) and their log are written to a temporary folder first. The limit is
+5 s for the whole command with its drawing, interpreter included; cost should grow with the number of operators and no
+faster.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def main() -> None:
         base, _ = measure(Path(folder) / "small", small, cases, {})
         seconds, size = measure(Path(folder) / "many", many, cases, {})
         print(f"{small:4} operators x {cases} cases: {base:6.2f} s")
-        print(f"{many:4} operators x {cases} cases: {seconds:6.2f} s   {seconds / base:.1f} x   svg {size / 1e6:.1f} MB")
+        print(
+            f"{many:4} operators x {cases} cases: {seconds:6.2f} s   {seconds / base:.1f} x   svg {size / 1e6:.1f} MB"
+        )
         twin, _ = measure(Path(folder) / "small", small, cases, {"AUTOFUSE_ATT_PERF_PYTHON": "1"})
         print(f"{small:4} operators x {cases} cases: {twin:6.2f} s   without the native twin, {twin / base:.1f} x")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
@@ -44,7 +47,16 @@ def measure(folder: Path, operators: int, cases: int, environment: Dict[str, str
     """Seconds of the command, and bytes of its drawing."""
     if not folder.exists():
         write_inputs(folder, operators, cases)
-    command = [sys.executable, "-m", "autofuse", "-q", "run", "perf-formula", str(folder / "src"), str(folder / "a.log")]
+    command = [
+        sys.executable,
+        "-m",
+        "autofuse",
+        "-q",
+        "run",
+        "perf-formula",
+        str(folder / "src"),
+        str(folder / "a.log"),
+    ]
     begin = time.perf_counter()
     subprocess.run([*command, "-o", str(folder / "out")], check=True, env={**os.environ, **environment})
     return time.perf_counter() - begin, (folder / "out" / "perf_formula.svg").stat().st_size
@@ -56,7 +68,9 @@ def write_inputs(folder: Path, operators: int, cases: int) -> None:
     for number in range(operators):
         group = Group(
             (0, 0, 0),
-            tuple(Case(case, tile=64 + 8 * case + number, tiles=1 + case % 7, blocks=8 + case) for case in range(cases)),
+            tuple(
+                Case(case, tile=64 + 8 * case + number, tiles=1 + case % 7, blocks=8 + case) for case in range(cases)
+            ),
         )
         operator = Operator(f"Fusion_{number}_Abs_Add", (group,), {"s0": 100000 + number})
         write_sources(folder / "src" / f"op{number}", operator, stem=f"fusion_{number}")

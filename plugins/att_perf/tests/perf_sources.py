@@ -101,7 +101,7 @@ class Operator:
     cores: int = 48
     results: Dict[int, int] = field(default_factory=dict)
 
-    def with_case(self, case: Case) -> "Operator":
+    def with_case(self, case: Case) -> Operator:
         """The same operator with a single case."""
         return replace(self, groups=(Group(self.groups[0].id, (case,)),))
 
@@ -167,7 +167,8 @@ def newest_class(case: Case) -> str:
             f"  bool {prefix}_cond0 = ({prefix}_common0 < {node.threshold!r});",
             f"  double {prefix}_case0 = (({prefix}_common0 / ({node.slow!r})) + {node.setup!r});",
             f"  double {prefix}_case1 = (({prefix}_common0 / ({node.fast!r})) + {node.setup!r});",
-            f"  double {prefix}_contrib = (TernaryOp({prefix}_cond0, {prefix}_case0, {prefix}_case1) * {prefix}_exe_time);",
+            f"  double {prefix}_branch0 = TernaryOp({prefix}_cond0, {prefix}_case0, {prefix}_case1);",
+            f"  double {prefix}_contrib = ({prefix}_branch0 * {prefix}_exe_time);",
         ]
     for pipe, names in contributions.items():
         lines.append(f"  double {pipe} = ({' + '.join([repr(FIXED[pipe]), *names])});")
@@ -255,7 +256,12 @@ def log_lines(operator: Operator, pid: int = 77) -> Iterator[str]:
             yield line(f"Set input params for tiling case {case.case} of {camel}. {shape}")
             yield line(f"Set hardware params. ub_size = {operator.ub_size}. block_dim = {operator.cores}.")
             where = f"{snake}_{case.tag}."
-            values = {"z0t_size": case.tile, "z0Tb_size": case.tiles, "ub_size": case.ub_size(), "block_dim": case.blocks}
+            values = {
+                "z0t_size": case.tile,
+                "z0Tb_size": case.tiles,
+                "ub_size": case.ub_size(),
+                "block_dim": case.blocks,
+            }
             for name, value in values.items():
                 yield line(f"[PROF]The value of {name} is {value} in {where}")
             for pipe, cycles in case.pipes().items():

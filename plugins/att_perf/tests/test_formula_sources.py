@@ -1,4 +1,4 @@
-"""Where formulas come from: all three styles, Inductor's strings, scopes of C++, and everything that is wrong with them."""
+"""Where formulas come from: all three styles, Inductor's strings, scopes of C++, and what can be wrong with them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_tiling_data_fields_feed_the_parameters(tmp_path):
         "  return AIV_VEC + 300.0;\n}\n"
         "double TilingCase0Impl::GetTilingDataPerfStatic(const PipeType &pipe_type, const TilingData &tiling_data) {\n"
         "  const auto &data = tiling_data;\n"
-        "  return AxesReorderSolvercase0::GetPerfStatic(pipe_type, static_cast<double>(data.get_z9t_size()) * 2, data.n);\n"
+        "  return AxesReorderSolvercase0::GetPerfStatic(pipe_type, double(data.get_z9t_size()) * 2, data.n);\n"
         "}\n}\n"
     )
     formulas = only_unit(write(tmp_path, text)).of((None, 0, ""))
@@ -99,7 +99,9 @@ def test_wrong_number_of_fields_is_an_error_of_the_template(tmp_path):
 
 
 def test_case_tags_and_ids_never_mix(tmp_path):
-    operator = Operator(groups=(Group((0, 1, 1), (Case(2), Case(2, "R", tile=5), Case(12))), Group((0, 10, 1), (Case(2),))))
+    operator = Operator(
+        groups=(Group((0, 1, 1), (Case(2), Case(2, "R", tile=5), Case(12))), Group((0, 10, 1), (Case(2),)))
+    )
     unit = only_unit(write_sources(tmp_path, operator))
     assert set(unit.keys) == {((0, 1, 1), 2, ""), ((0, 1, 1), 2, "R"), ((0, 1, 1), 12, ""), ((0, 10, 1), 2, "")}
     assert unit.of(((0, 1, 10), 2, "")) is None
@@ -191,7 +193,13 @@ def test_output_code_is_read_and_never_run(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["x_artifacts = {'host_impl': open('/etc/passwd')}", "x = 1", "x_artifacts = {", "x_artifacts = " + "[" * 5000, "\x0c\ud800"],
+    [
+        "x_artifacts = {'host_impl': open('/etc/passwd')}",
+        "x = 1",
+        "x_artifacts = {",
+        "x_artifacts = " + "[" * 5000,
+        "\x0c\ud800",
+    ],
 )
 def test_unusable_output_code_is_a_notice(tmp_path, text):
     (tmp_path / "output_code.py").write_bytes(text.encode("utf-8", "surrogatepass"))

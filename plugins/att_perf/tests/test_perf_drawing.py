@@ -113,7 +113,7 @@ def test_well_formed_deterministic_and_nothing_overlaps(name):
     found = boxes(root)
     assert not overlaps(found)
     wide, high = float(root.get("width")), float(root.get("height"))
-    assert all(0 <= left and right <= wide and 0 <= top and bottom <= high for left, top, right, bottom, _ in found)
+    assert all(left >= 0 and right <= wide and top >= 0 and bottom <= high for left, top, right, bottom, _ in found)
     assert not re.search(r'(?:width|height)="-|h-?nan|h-?inf|"nan"|"inf"', text)
 
 

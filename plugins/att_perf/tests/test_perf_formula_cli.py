@@ -84,11 +84,15 @@ def test_answer_of_each_group(autofuse_cli, inputs, tmp_path):
 
 
 def test_shares_of_pipe_and_objective(autofuse_cli, inputs, tmp_path):
-    terms = [row for row in tables(autofuse_cli, tmp_path, *inputs)["terms"] if (row["Case"], row["Sub Case"]) == ("0", "")]
+    terms = [
+        row for row in tables(autofuse_cli, tmp_path, *inputs)["terms"] if (row["Case"], row["Sub Case"]) == ("0", "")
+    ]
     for pipe in ("AIV_MTE2", "AIV_MTE3", "AIV_VEC"):
         shares = [float(row["Share of Pipe"]) for row in terms if row["Pipe"] == pipe]
         assert sum(shares) == pytest.approx(100, abs=0.05)
-    objective = [float(row["Share of Objective"]) for row in terms if row["Bottleneck"] == "true" or row["Kind"] == "head"]
+    objective = [
+        float(row["Share of Objective"]) for row in terms if row["Bottleneck"] == "true" or row["Kind"] == "head"
+    ]
     assert sum(objective) == pytest.approx(100, abs=0.05)
 
 
@@ -222,7 +226,11 @@ def test_perf_lines_alone_are_drawn_without_any_choice(autofuse_cli, tmp_path):
     for words in ("Load_0: base_cycles", "172.20", "168.89", "case R0", "[PERF]"):
         assert words in outcome.stdout
     found = tables(autofuse_cli, tmp_path, tmp_path / "src", tmp_path / "a.log")
-    assert {(row["Sub Case"], row["Pipe"]) for row in found["terms"]} == {("R", "AIV_MTE3"), ("", "AIV_MTE2"), ("", "AIV_VEC")}
+    assert {(row["Sub Case"], row["Pipe"]) for row in found["terms"]} == {
+        ("R", "AIV_MTE3"),
+        ("", "AIV_MTE2"),
+        ("", "AIV_VEC"),
+    }
 
 
 def test_last_call_that_chose_something_is_shown(autofuse_cli, tmp_path):

@@ -151,7 +151,10 @@ def test_usage_in_words(tmp_path):
 
 
 def test_branches_in_words(tmp_path):
-    body = READ + "bool c0 = (a < 64); double x = TernaryOp(c0, b, 1.5);\nreturn x + TernaryOp(LogicAnd(a > 1, !c0), 1, Tb);"
+    body = (
+        READ
+        + "bool c0 = (a < 64); double x = TernaryOp(c0, b, 1.5);\nreturn x + TernaryOp(LogicAnd(a > 1, !c0), 1, Tb);"
+    )
     first, second = analysed(tmp_path, body).branches
     assert (first.variable, first.condition, first.taken, first.value, first.other) == ("x", "a < 64", True, 5.0, 1.5)
     assert first.words == "a (2) < 64 is true: takes b = 5 instead of 1.5"
@@ -201,7 +204,9 @@ def test_nan_and_inf_agree_with_themselves(tmp_path):
 
 
 def test_missing_symbol_is_named(tmp_path):
-    template = analysed(tmp_path, READ + "double q = tiling_data.get_q9_size(); return a + q;", pipes={"AIV_MTE2": "3.0"})
+    template = analysed(
+        tmp_path, READ + "double q = tiling_data.get_q9_size(); return a + q;", pipes={"AIV_MTE2": "3.0"}
+    )
     (check,) = (check for check in template.checks if check.quantity == "AIV_MTE2")
     assert check.status == "missing_symbol"
     assert check.note.startswith("no value in the log for q9_size (")
@@ -253,7 +258,9 @@ def test_elasticities(tmp_path):
 
 
 def test_elasticity_of_numbers_that_are_no_integers(tmp_path):
-    found = sensitivities(analysed(tmp_path, READ + "return a * a + 0 * b * Tb;", {"a": "2.5", "b": "0.0", "Tb": "-3.5"}))
+    found = sensitivities(
+        analysed(tmp_path, READ + "return a * a + 0 * b * Tb;", {"a": "2.5", "b": "0.0", "Tb": "-3.5"})
+    )
     assert found["a"].elasticity == pytest.approx(2.0)
     assert (found["a"].half, found["a"].double) == (1.25, 5.0)
     assert found["b"].elasticity is None
@@ -369,6 +376,6 @@ def test_sources_and_perf_lines_are_both_used(tmp_path):
     log.formulas = [perf_line("x_load_0", "AIV_MTE2", {"a": 1}, 1), perf_line("k", "AIC_MAC", {"b": 2}, 2)]
     template = analyse_operator(log, unit).groups[0].templates[0]
     assert template.origin == "source+log"
-    assert [(pipe.name, pipe.origin) for pipe in template.pipes][-1] == ("AIC_MAC", "log")
+    assert (template.pipes[-1].name, template.pipes[-1].origin) == ("AIC_MAC", "log")
     assert [pipe.name for pipe in template.perf_lines] == ["AIV_MTE2"]
-    assert [(c.quantity, c.status) for c in template.checks if c.origin == "log"][0] == ("AIV_MTE2", "mismatch")
+    assert next((c.quantity, c.status) for c in template.checks if c.origin == "log") == ("AIV_MTE2", "mismatch")

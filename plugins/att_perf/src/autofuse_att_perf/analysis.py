@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from autofuse.types import PipeFormula, TemplateId
+
 from autofuse_att_perf.bodies import Function
 from autofuse_att_perf.branches import Branch, branches
 from autofuse_att_perf.candidates import Candidate, GroupId, OperatorLog
@@ -213,9 +214,7 @@ def _formulas_of(
     return own
 
 
-def _perf_lines_of(
-    log: OperatorLog, candidates: List[Candidate]
-) -> Dict[Optional[TemplateId], List[PipeFormula]]:
+def _perf_lines_of(log: OperatorLog, candidates: List[Candidate]) -> Dict[Optional[TemplateId], List[PipeFormula]]:
     """[PERF] lines by template; one without id belongs to the only (chosen) template, else to none.
 
     Templates that only [PERF] lines name are appended to `candidates`.
@@ -287,9 +286,7 @@ class _Analyser:
     def _keep(self, tape: Tape, evaluation: Evaluation) -> None:
         self.result._tape, self.result._evaluation = tape, evaluation
         logged = self.candidate.values
-        self.result.parameters = {
-            name: value for name, value in zip(tape.symbols, evaluation.inputs) if name in logged
-        }
+        self.result.parameters = {name: value for name, value in zip(tape.symbols, evaluation.inputs) if name in logged}
 
     def _pipes(self, tape: Tape, evaluation: Evaluation, formulas: TemplateFormulas) -> None:
         decomposer = Decomposer(tape)
@@ -306,8 +303,8 @@ class _Analyser:
         objective = None if tape.result is None else evaluation.slots[tape.result]
         note = ""
         if objective is None:
-            error = formulas.errors.get("objective")
-            note = str(error or (_missing_note(tape, tape.result, evaluation) if tape.result is not None else ""))
+            missing = "" if tape.result is None else _missing_note(tape, tape.result, evaluation)
+            note = str(formulas.errors.get("objective") or missing)
         self._objective(None if objective is None else float(objective), note)
 
     def _pipe(self, pipe: PipeAnalysis) -> None:

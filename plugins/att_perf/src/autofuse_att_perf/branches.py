@@ -36,9 +36,7 @@ _MAX_DEPTH = 12
 def branches(tape: Tape, values: Sequence[Optional[Value]]) -> List[Branch]:
     """Every condition of `tape`, in the order of the source; `values` are those of all slots."""
     copies = sorted(tape.slot_names)
-    return [
-        _branch(tape, slot, values, copies) for slot, op in enumerate(tape.ops) if op == Op.SELECT
-    ]
+    return [_branch(tape, slot, values, copies) for slot, op in enumerate(tape.ops) if op == Op.SELECT]
 
 
 def plain_number(value: Optional[Value]) -> str:

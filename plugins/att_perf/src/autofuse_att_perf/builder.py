@@ -128,12 +128,14 @@ class TapeBuilder:
             return self.emit(op, CType.BOOL, span, self.cast(a, CType.BOOL, span), self.cast(b, CType.BOOL, span))
         return self.both(op, a, b, span, CType.BOOL if op in _COMPARISONS else None)
 
-    def both(self, op: Op, a: int, b: int, span: Span, result: "CType | None" = None) -> int:
+    def both(self, op: Op, a: int, b: int, span: Span, result: CType | None = None) -> int:
         """An instruction whose two operands are brought to their common type, which is also the result's by default."""
         common = self._common(a, b)
         if op is Op.MOD and common >= CType.F32:
             raise FormulaError("% needs integers on both sides", self.source.place(span[0]))
-        return self.emit(op, common if result is None else result, span, self.cast(a, common, span), self.cast(b, common, span))
+        return self.emit(
+            op, common if result is None else result, span, self.cast(a, common, span), self.cast(b, common, span)
+        )
 
     def _common(self, *slots: int) -> CType:
         return max(CType.I32, *(self.type_of(slot) for slot in slots))

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import List, Optional, Sequence, Tuple
 
 import click
-
 from autofuse.cli.app import App
 from autofuse.cli.options import report_options
 from autofuse.errors import EXIT_CANNOT, EXIT_CHECK_FAILED, AutofuseError
 from autofuse.files import atomic_open
 from autofuse.report.emit import emit
 from autofuse.report.model import Provenance, Report
+from autofuse_att_summary.filters import CaseFilter, CaseFilterType
+from autofuse_att_summary.notices import say_what_was_skipped
+from autofuse_att_summary.reading import LogRun
+
 from autofuse_att_perf.analysis import OperatorAnalysis, analyse_operator
 from autofuse_att_perf.candidates import OperatorLog
 from autofuse_att_perf.formulas import UnitFormulas, read_unit
@@ -22,9 +25,6 @@ from autofuse_att_perf.matching import match_sources
 from autofuse_att_perf.report import build_report
 from autofuse_att_perf.runs import Logs, operator_logs
 from autofuse_att_perf.sources import Sources, read_sources
-from autofuse_att_summary.filters import CaseFilter, CaseFilterType
-from autofuse_att_summary.notices import say_what_was_skipped
-from autofuse_att_summary.reading import LogRun
 
 __all__ = ["command"]
 
@@ -117,8 +117,8 @@ def _nothing(
     operators = sorted({selection.run.operator for selection in reader.selections.values()})
     names = ", ".join(operators[:_SHOWN]) + (" …" if len(operators) > _SHOWN else "")
     text = (
-        f"no operator has a formula: looked for [PERF] lines in {run.lines} log lines ({len(reader.formulas)} found) and "
-        f"for GetPerfStatic, Get<PIPE> or GetPerf in {sources.files} source files of {sources.path} "
+        f"no operator has a formula: looked for [PERF] lines in {run.lines} log lines ({len(reader.formulas)} found) "
+        f"and for GetPerfStatic, Get<PIPE> or GetPerf in {sources.files} source files of {sources.path} "
         f"({templates} templates found); operators in the log: {names or 'none'}"
     )
     if operators and not found:

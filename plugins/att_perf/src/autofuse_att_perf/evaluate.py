@@ -206,7 +206,7 @@ def ceiling(a: float) -> float:
 
 
 _Double = Callable[..., float]
-_DOUBLE: "dict[int, _Double]" = {
+_DOUBLE: dict[int, _Double] = {
     Op.NEG: lambda a, _: -a,
     Op.ADD: operator.add,
     Op.SUB: operator.sub,
@@ -236,7 +236,7 @@ def _quotient(a: int, b: int) -> int:
 
 
 _Number = Callable[..., Union[int, float]]
-_ARITHMETIC: "dict[int, _Number]" = {
+_ARITHMETIC: dict[int, _Number] = {
     **_DOUBLE,
     Op.DIV: _quotient,
     Op.MOD: lambda a, b: a - b * _quotient(a, b),
@@ -252,7 +252,7 @@ def _arithmetic(op: int) -> Callable[..., Value]:
     return run
 
 
-_OTHER: "dict[int, Callable[..., Value]]" = {
+_OTHER: dict[int, Callable[..., Value]] = {
     **{op: _arithmetic(op) for op in (*_DOUBLE, Op.MOD)},
     Op.NOT: lambda a, _, __: not a,
     Op.LT: lambda a, b, _: a < b,

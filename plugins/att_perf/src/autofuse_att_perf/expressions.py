@@ -19,7 +19,7 @@ __all__ = ["Calls", "ExpressionParser", "Names"]
 class Calls(Protocol):
     """What a call of a function outside FUNCTIONS means."""
 
-    def call(self, name: str, args: Sequence["Operand"], span: Tuple[int, int]) -> Optional[int]:
+    def call(self, name: str, args: Sequence[Operand], span: Tuple[int, int]) -> Optional[int]:
         """The slot of the result, NO_SLOT when the call has no number to give, None when the name is unknown."""
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from autofuse_att_perf.bodies import BodyCompiler, Function
 from autofuse_att_perf.builder import TapeBuilder
@@ -16,7 +16,7 @@ from autofuse_att_perf.expressions import Operand
 from autofuse_att_perf.native import compile_static
 from autofuse_att_perf.scopes import functions
 from autofuse_att_perf.sources import SourceUnit
-from autofuse_att_perf.tape import NO_SLOT, CType, SourceText, Tape
+from autofuse_att_perf.tape import NO_SLOT, CType, Tape
 
 __all__ = ["GroupKey", "TemplateFormulas", "TemplateKey", "UnitFormulas", "is_pipe", "read_unit"]
 
@@ -28,7 +28,9 @@ TemplateKey = Tuple[GroupKey, int, str]
 _PIPE = re.compile(r"(?:AIC|AIV|AICORE)_[A-Z0-9]+|PIPE_[A-Z0-9]+")
 _GROUP = re.compile(r"AscGraph(\d{1,9})ScheduleResult(\d{1,9})G(\d{1,9})\b")
 _CLASS = re.compile(r"(?:AxesReorderSolvercase|TilingCase)([A-Za-z]*)(\d{1,18})(?:Impl)?")
-_FUNCTION = re.compile(r"Get(?:Perf|PerfStatic|UbSizeStatic|BlockDimStatic|ub_size|block_dim|TilingData\w*|(?:AI[A-Z]+|PIPE)_[A-Z0-9]+)")
+_FUNCTION = re.compile(
+    r"Get(?:Perf|PerfStatic|UbSizeStatic|BlockDimStatic|ub_size|block_dim|TilingData\w*|(?:AI[A-Z]+|PIPE)_[A-Z0-9]+)"
+)
 _SIZES = {"ub_size": ("GetUbSizeStatic", "Getub_size"), "block_dim": ("GetBlockDimStatic", "Getblock_dim")}
 """Quantity → its function in the newest and in the older style."""
 _MAX_TAPE = 2_000_000
@@ -51,7 +53,7 @@ class TemplateFormulas:
     ub_size: Optional[Tape] = None
     block_dim: Optional[Tape] = None
     errors: Dict[str, FormulaError] = field(default_factory=dict)
-    """Pipe, `objective`, `ub_size` or `block_dim` → why there is no tape for it; `*` for all pipes and the objective."""
+    """Pipe, `objective`, `ub_size` or `block_dim` → why it has no value; `*` for all pipes and the objective."""
 
 
 class UnitFormulas:
@@ -93,7 +95,7 @@ def read_unit(unit: SourceUnit) -> UnitFormulas:
     return UnitFormulas(unit, {key: found for key, found in classes.items() if _has_formula(found)})
 
 
-def _group_key(match: "Optional[re.Match[str]]") -> GroupKey:
+def _group_key(match: Optional[re.Match[str]]) -> GroupKey:
     return (int(match[1]), int(match[2]), int(match[3])) if match else None
 
 
@@ -183,9 +185,7 @@ def _errors(compiler: BodyCompiler) -> Dict[str, FormulaError]:
     return {**errors, **compiler.errors}
 
 
-def _bound_parameters(
-    function: Function, mapping: Function, build: TapeBuilder, calls: "_Siblings"
-) -> Dict[str, int]:
+def _bound_parameters(function: Function, mapping: Function, build: TapeBuilder, calls: _Siblings) -> Dict[str, int]:
     calls.captured_name = function.name
     build.enter(mapping.source)
     compiler = BodyCompiler(mapping, build, calls)
@@ -225,9 +225,7 @@ def _compile_getters(formulas: TemplateFormulas, by_name: Mapping[str, Function]
         formulas.perf = build.tape
 
 
-def _compile_get_perf(
-    formulas: TemplateFormulas, perf: Function, build: TapeBuilder, calls: "_Siblings"
-) -> None:
+def _compile_get_perf(formulas: TemplateFormulas, perf: Function, build: TapeBuilder, calls: _Siblings) -> None:
     tape = build.tape
     try:
         build.enter(perf.source)

@@ -1,4 +1,4 @@
-"""Which sources belong to which operator of the log: by the OP_NAME they define, by their file names, or by agreement."""
+"""Which sources belong to which operator of the log: by OP_NAME, by file names, or by agreement of the values."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""The way to the native twin of compiler and evaluator; without it the Python code does the work, with the same results.
+"""The way to the native twin of compiler and evaluator; without it Python does the work, with the same results.
 
 The twin compiles the newest style of sources without mistakes in them; whatever else it meets it hands back.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, cast
 
@@ -19,10 +20,9 @@ def _load() -> Any:
     if os.environ.get("AUTOFUSE_ATT_PERF_PYTHON"):
         return None
     try:
-        from autofuse_att_perf import _perf
+        return importlib.import_module("autofuse_att_perf._perf")
     except ImportError:
         return None
-    return _perf
 
 
 _module: Any = _load()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Dict, Iterable, List, Tuple
 
 from autofuse.types import PipeFormula
+
 from autofuse_att_perf.checks import Check, compare, logged_number
 from autofuse_att_perf.terms import Term
 

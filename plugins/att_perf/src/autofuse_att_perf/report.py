@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import List, Sequence, Tuple
 
 from autofuse.report.model import Chart, Figure, Provenance, Report, Series
+
 from autofuse_att_perf.analysis import GroupAnalysis, OperatorAnalysis
 from autofuse_att_perf.branches import plain_number
 from autofuse_att_perf.tables import percent_of, runner_up, tables

@@ -6,11 +6,12 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from autofuse.cli.app import App
 from autofuse.types import PipeFormula, Record, TemplateId
-from autofuse_att_perf.candidates import Candidate, OperatorLog
-from autofuse_att_perf.formulas import is_pipe
 from autofuse_att_summary.filters import CaseFilter, InvocationChoice, Selection
 from autofuse_att_summary.model import Invocation, OperatorRun, Template
 from autofuse_att_summary.reading import LogRun, read_logs
+
+from autofuse_att_perf.candidates import Candidate, OperatorLog
+from autofuse_att_perf.formulas import is_pipe
 
 __all__ = ["Logs", "operator_logs"]
 

@@ -1,4 +1,4 @@
-"""Finds the functions of a C++ text and the namespace and class that each belongs to, in one linear pass over its braces.
+"""Finds the functions of a C++ text and the namespace and class that each belongs to, in one pass over its braces.
 
 It knows as much C++ as generated tiling code needs; bodies are compiled by `autofuse_att_perf.bodies`.
 """
@@ -64,15 +64,15 @@ def blank_comments(text: str) -> str:
     return _COMMENT_OR_STRING.sub(_blank, text)
 
 
-def functions(source: SourceText, wanted: "re.Pattern[str]") -> Iterator[ScopedFunction]:
-    """The functions with a body whose name is `wanted`, in namespaces and classes of `source` (comments are blanked)."""
+def functions(source: SourceText, wanted: re.Pattern[str]) -> Iterator[ScopedFunction]:
+    """The functions with a body whose name is `wanted`, with their scopes; the comments of `source` are blanked."""
     return _Finder(source, wanted).find()
 
 
 class _Finder:
     """Follows the braces of one text; inside a function it only counts them."""
 
-    def __init__(self, source: SourceText, wanted: "re.Pattern[str]") -> None:
+    def __init__(self, source: SourceText, wanted: re.Pattern[str]) -> None:
         self.source = source
         self.wanted = wanted
         self.stack: List[_Scope] = [_Scope("", "")]
@@ -155,14 +155,14 @@ class _Finder:
             self.conditions.pop()
 
 
-def _blank(match: "re.Match[str]") -> str:
+def _blank(match: re.Match[str]) -> str:
     text = match[0]
     if text[0] != "/":
         return text
     return re.sub(r"[^\n]", " ", text)
 
 
-def _function_head(head: str, wanted: "re.Pattern[str]") -> Optional[_Head]:
+def _function_head(head: str, wanted: re.Pattern[str]) -> Optional[_Head]:
     """The head of a wanted function, such as `double A::GetPerf(…) const`; None for anything else."""
     while head and not head.endswith(")"):
         head, word = _last_word(head)

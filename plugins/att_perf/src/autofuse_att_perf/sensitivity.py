@@ -41,7 +41,7 @@ class Responses:
         self,
         targets: Mapping[str, int],
         bases: Mapping[str, Optional[float]],
-        plans: "Sequence[_Plan]",
+        plans: Sequence[_Plan],
         moved: Sequence[Sequence[Value]],
     ) -> None:
         self.targets = targets
@@ -120,12 +120,8 @@ def _steps(value: Value, upper: Optional[Value]) -> Tuple[Value, Value]:
     if isinstance(value, float):
         step = abs(value) * _STEP
         return (value - step, value + step) if math.isfinite(value) else (value, value)
-    down, up = value - 1, value + 1
-    if value >= 1:
-        down = max(down, 1)
-    if upper is not None and value <= upper:
-        up = min(up, upper)
-    return down, up
+    down = max(value - 1, 1) if value >= 1 else value - 1
+    return down, min(value + 1, upper) if upper is not None and value <= upper else value + 1
 
 
 def _half(value: Value) -> Value:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Dict, Iterable, Iterator, List, Set, Tuple
 
 from autofuse.errors import AutofuseError
+
 from autofuse_att_perf.scopes import blank_comments
 from autofuse_att_perf.tape import SourceText
 
@@ -113,7 +114,7 @@ def _folder_units(folder: str, names: List[str], sources: Sources) -> Iterable[S
         yield unit
 
 
-def _read(path: str, sources: Sources) -> "str | None":
+def _read(path: str, sources: Sources) -> str | None:
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from autofuse.report.model import Cell, Column, Number, Table
+
 from autofuse_att_perf.analysis import GroupAnalysis, OperatorAnalysis, TemplateAnalysis
 from autofuse_att_perf.candidates import OperatorLog
 from autofuse_att_perf.variation import variations
@@ -267,9 +268,8 @@ def _term_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
         head = template.head_cost
         if head is not None and template.has_formulas:
             share = percent_of(head, objective)
-            yield (
-                *cells, template.origin or None, None, None, "head", None, None, "head cost", head, None, share, None, None
-            )  # fmt: skip
+            origin = template.origin or None
+            yield (*cells, origin, None, None, "head", None, None, "head cost", head, None, share, None, None)
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------
@@ -313,7 +313,7 @@ _SENSITIVITIES = (
     Column("Target", meaning="objective or a pipe", label_zh="目标"),
     Column("Parameter", label_zh="参数"),
     Column("Value", "any", label_zh="值"),
-    Column("Elasticity", "float", "", "relative change of the target per relative change", format="%.6f", label_zh="弹性"),
+    Column("Elasticity", "float", meaning="relative change per relative change", format="%.6f", label_zh="弹性"),
     Column("Half", "any", label_zh="减半"),
     Column("At Half", "float", _CYCLES, format="%.6f"),
     Column("Change at Half", "float", "%", format="%.2f"),

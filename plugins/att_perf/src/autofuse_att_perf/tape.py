@@ -106,22 +106,21 @@ class SourceText:
         return f"{self.path}:{self.line_of(offset)}"
 
 
-Integers = Union[List[int], "memoryview[int]"]
-"""A list while the tape is written, a view of native memory when the twin wrote it."""
-
-
 @dataclass
 class Tape:
-    """Instruction i writes slot i. All lists of instructions have the same length."""
+    """Instruction i writes slot i. All lists of instructions have the same length.
 
-    ops: Integers = field(default_factory=list)
-    a: Integers = field(default_factory=list)
-    b: Integers = field(default_factory=list)
-    c: Integers = field(default_factory=list)
-    types: Integers = field(default_factory=list)
-    starts: Integers = field(default_factory=list)
+    Of a tape that the native twin wrote they are views of its memory, read like lists.
+    """
+
+    ops: List[int] = field(default_factory=list)
+    a: List[int] = field(default_factory=list)
+    b: List[int] = field(default_factory=list)
+    c: List[int] = field(default_factory=list)
+    types: List[int] = field(default_factory=list)
+    starts: List[int] = field(default_factory=list)
     """Offset of the first character of the instruction's expression in its text."""
-    ends: Integers = field(default_factory=list)
+    ends: List[int] = field(default_factory=list)
     consts: List[Value] = field(default_factory=list)
     symbols: List[str] = field(default_factory=list)
     """Names whose values come from outside, in the order of first use."""

@@ -23,7 +23,7 @@ class Term(NamedTuple):
     """None when a symbol is missing."""
     node: str = ""
     node_type: str = ""
-    origin: Union[None, "_Origin", Tuple[str, str]] = None
+    origin: Union[_Origin, Tuple[str, str], None] = None
 
     @property
     def formula(self) -> str:
@@ -41,7 +41,7 @@ class _Origin:
 
     __slots__ = ("parts", "tape")
 
-    def __init__(self, tape: Tape, parts: "List[_Part]") -> None:
+    def __init__(self, tape: Tape, parts: List[_Part]) -> None:
         self.tape = tape
         self.parts = parts
 
@@ -270,9 +270,9 @@ class _Splitter:
         tape = self.tape
         while True:
             op = tape.ops[slot]
-            if op == Op.CAST and tape.types[slot] == CType.F64 and tape.types[tape.a[slot]] != CType.BOOL:
-                slot = tape.a[slot]
-            elif op == Op.COPY and _CONTRIBUTION not in tape.slot_names[slot] and self._holds_nodes(slot):
+            if (op == Op.CAST and tape.types[slot] == CType.F64 and tape.types[tape.a[slot]] != CType.BOOL) or (
+                op == Op.COPY and _CONTRIBUTION not in tape.slot_names[slot] and self._holds_nodes(slot)
+            ):
                 slot = tape.a[slot]
             else:
                 return slot

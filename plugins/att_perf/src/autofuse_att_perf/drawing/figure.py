@@ -39,7 +39,7 @@ def draw(analyses: Sequence[OperatorAnalysis], title: str) -> str:
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" version="1.1" class="pf" '
         f'width="{page:g}" height="{height}" viewBox="0 0 {page:g} {height}" role="img">\n'
-        f"<title>{escape(title)}</title>\n<style type=\"text/css\"><![CDATA[\n{STYLE}\n]]></style>\n"
+        f'<title>{escape(title)}</title>\n<style type="text/css"><![CDATA[\n{STYLE}\n]]></style>\n'
         f'<rect class="page" width="{page:g}" height="{height}"/>\n' + "\n".join(parts) + "\n</svg>\n"
     )
 
@@ -225,7 +225,7 @@ def _comparison(group: GroupAnalysis, columns: Columns) -> Panel:
     return panel
 
 
-def _most_varying(group: GroupAnalysis) -> "Variation | None":
+def _most_varying(group: GroupAnalysis) -> Variation | None:
     for found in (parameter_variations(group), term_variations(group)):
         if found and found[0].variance > 0:
             return found[0]

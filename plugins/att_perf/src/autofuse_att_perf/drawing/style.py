@@ -46,7 +46,8 @@ _DARK = {
 _RULES = """
 .pf text{{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;font-size:12px;fill:{text}}}
 .pf .s{{font-size:11px}} .pf .m{{font-size:11px;fill:{mute}}} .pf .h{{font-size:16px;font-weight:600}}
-.pf .b{{fill:{blue};font-weight:600}} .pf .w{{font-size:11px;fill:{warn}}} .pf .e{{font-size:12px;font-weight:600;fill:{red}}}
+.pf .b{{fill:{blue};font-weight:600}} .pf .w{{font-size:11px;fill:{warn}}}
+.pf .e{{font-size:12px;font-weight:600;fill:{red}}}
 .pf .n{{text-anchor:end}} .pf .page{{fill:{page}}} .pf .card{{fill:{card};stroke:{edge}}} .pf .rule{{stroke:{edge}}}
 .pf .tab{{fill:{tab}}} .pf .pick{{fill:none;stroke:{blue};stroke-width:1.5}} .pf .on{{fill:{text}}}
 .pf .sel{{fill:{blue}}} .pf .ont{{font-size:11px;fill:{page}}} .pf .selt{{font-size:11px;font-weight:600;fill:{onblue}}}
@@ -59,7 +60,7 @@ _TABS = """
 """
 
 
-def _rules(colours: "dict[str, str]") -> str:
+def _rules(colours: dict[str, str]) -> str:
     return _RULES.format(**colours).strip()
 
 

@@ -1,4 +1,4 @@
-"""Text in the drawing: escaped, measured with a pessimistic monospace font, and shortened so that it stays in its box."""
+"""Text in the drawing: escaped, measured as a wide monospace font, and shortened so that it stays in its box."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Optional
+from typing import List, Optional
 
 __all__ = ["amount", "escape", "fitted", "label", "percent", "shorten", "width"]
 
@@ -54,7 +54,8 @@ def shorten(text: str, room: float, size: float) -> str:
     budget = room / size - 1.0
     if budget <= 0:
         return "…" if room >= size else ""
-    head, tail = [], []
+    head: List[str] = []
+    tail: List[str] = []
     left = math.ceil(len(text) / 2)
     # Names differ at their ends as often as at their beginnings, so both are kept.
     for forward, backward in zip(text[:left], text[: -left - 1 : -1]):
@@ -68,7 +69,7 @@ def shorten(text: str, room: float, size: float) -> str:
 
 @lru_cache(maxsize=65536)
 def fitted(text: str, room: float, size: float) -> str:
-    """What stands inside a `<text>` that takes at most `room` pixels; a shortened one has the whole text as its title."""
+    """The content of a `<text>` that takes at most `room` pixels; a shortened one has the whole text as its title."""
     shown = shorten(text, room, size)
     title = "" if shown == text else f"<title>{escape(text[:_MAX_TITLE])}</title>"
     return title + escape(shown)
