@@ -234,7 +234,14 @@ def test_one_bad_location_is_counted_when_another_can_be_read(host: Host) -> Non
 
 
 @pytest.mark.parametrize(
-    ("location", "message"), [("/no/such/file", "no such file or folder"), ("/", "no log source can open this")]
+    ("location", "message"),
+    [
+        ("/no/such/file", "no such file or folder"),
+        ("/dev/null/x", "no such file or folder"),
+        ("x" * 5000, "cannot be reached: File name too long"),
+        ("nul\0", "cannot be reached: embedded null byte"),
+        ("/", "no log source can open this"),
+    ],
 )
 def test_no_readable_location_is_an_error(host: Host, location: str, message: str) -> None:
     with pytest.raises(AutofuseError, match=message) as caught:

@@ -7,7 +7,9 @@ import gzip
 import io
 import lzma
 import os
+import signal
 import socket
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -309,6 +311,32 @@ def test_a_named_pipe_is_read_as_it_comes(tmp_path: Path) -> None:
     read = Read(path)
     writer.join()
     assert len(read.texts) == 100_000
+
+
+READ_AND_TELL = """
+from autofuse.host import Host
+from autofuse.scan.reader import read_lines
+from autofuse.scan.source import Notices
+
+for batch in read_lines(Host(third_party=False), ["-"], [b"[PROF]"], Notices()):
+    print("batch", flush=True)
+"""
+
+
+def test_an_interrupt_ends_the_program_while_it_waits_for_input() -> None:
+    command = [sys.executable, "-c", READ_AND_TELL]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdin
+        assert program.stdout
+        assert program.stderr
+        program.stdin.write(b"[PROF]x\n" * (9 << 17))
+        program.stdin.flush()
+        assert program.stdout.readline() == b"batch\n"
+        program.send_signal(signal.SIGINT)
+        told = program.stderr.read()
+        assert program.wait() == -signal.SIGINT
+    assert b"KeyboardInterrupt" in told
+    assert b"Fatal" not in told
 
 
 # --- the rules by themselves ------------------------------------------------------------------------------------------

@@ -62,4 +62,14 @@ def _source_of(sources: Sequence[LogSource], location: str) -> LogSource:
             return source
     if os.path.lexists(location):
         raise AutofuseError("no log source can open this", location, "see `autofuse plugins` for the installed sources")
-    raise AutofuseError("no such file or folder", location, "check the path; `-` reads standard input")
+    raise AutofuseError(_missing(location), location, "check the path; `-` reads standard input")
+
+
+def _missing(location: str) -> str:
+    try:
+        os.lstat(location)
+    except (FileNotFoundError, NotADirectoryError):
+        return "no such file or folder"
+    except (OSError, ValueError) as error:
+        return f"cannot be reached: {getattr(error, 'strerror', None) or error}"
+    return "no such file or folder"
