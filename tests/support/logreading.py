@@ -63,7 +63,12 @@ def _fold(fold: Fold, parser: AttParser, batch: LineBatch, records: bool) -> Non
 def view_of(invocation: Invocation) -> CallView:
     """The invocation in the writer's terms."""
     view = CallView(
-        invocation.operator, invocation.run.process.pid, invocation.tid, invocation.path, invocation.line, invocation.ordinal
+        invocation.operator,
+        invocation.run.process.pid,
+        invocation.tid,
+        invocation.path,
+        invocation.line,
+        invocation.ordinal,
     )
     view.total = invocation.run.count
     view.shape = invocation.shape
@@ -94,4 +99,3 @@ def _stream(file: LogFile) -> ByteStream:
         return io.BytesIO(data)
 
     return ByteStream(file.name, opened, (file.process,), file.pid, len(data))
-

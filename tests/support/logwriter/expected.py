@@ -75,7 +75,9 @@ def expected(run: Run, files: Sequence[LogFile], tells_process: bool = True) -> 
     for number, (pid, tid, call) in enumerate(calls_of(run)):
         if number in places:
             view = _view(run, call, places[number], (pid, tid) if tells_process else (None, None))
-            explicit = any(c.start or c.end for p, t, c in calls_of(run) if (p, t, c.operator) == (pid, tid, call.operator))
+            explicit = any(
+                c.start or c.end for p, t, c in calls_of(run) if (p, t, c.operator) == (pid, tid, call.operator)
+            )
             view.incomplete = not call.end and explicit
             views.append((places[number][0][0], view))
     views.sort(key=lambda item: item[0])
@@ -87,7 +89,10 @@ def expected(run: Run, files: Sequence[LogFile], tells_process: bool = True) -> 
 def calls_of(run: Run) -> List[Tuple[int, int, Call]]:
     """(pid, tid, call) in the order of the model, by which calls are numbered."""
     return [
-        (process.pid, thread.tid, call) for process in run.processes for thread in process.threads for call in thread.calls
+        (process.pid, thread.tid, call)
+        for process in run.processes
+        for thread in process.threads
+        for call in thread.calls
     ]
 
 
@@ -152,7 +157,8 @@ def _add_group(view: CallView, run: Run, key: GroupKey, group: Group) -> None:
         solutions = [candidate.solution, group.second if candidate is group.winner else None]
         solved = [solution for solution in solutions if solution is not None]
         if solved or run.producer.scores or candidate is group.winner:
-            template = view.templates[(*key, candidate.case, candidate.sub_case)] = TemplateView()
+            template = TemplateView()
+            view.templates[key[0], key[1], key[2], candidate.case, candidate.sub_case] = template
             _fill(template, solved)
             template.score = candidate.score if run.producer.scores else None
         if solved and run.producer.hardware == "input":
@@ -188,7 +194,11 @@ def _rows_of_graph(view: CallView, graph: int, everything: bool) -> List[RowView
     wanted = {key for key in view.choices if key[0] == graph and (everything or chosen is None)}
     wanted |= {key for key in view.groups if key[:2] == (graph, chosen)}
     if not wanted:
-        return [RowView(graph, chosen, None, None, "", _status(view, graph, chosen, None), _performance(view, graph, chosen))]
+        return [
+            RowView(
+                graph, chosen, None, None, "", _status(view, graph, chosen, None), _performance(view, graph, chosen)
+            )
+        ]
     return [_row(view, key) for key in sorted(wanted)]
 
 

@@ -106,7 +106,9 @@ def _check(frame_id: str, pieces: List[str], payload: bytes, algorithm: Optional
 
 def _pieces(payload: str, size: int) -> List[str]:
     """Pieces of at most `size` escaped bytes; an escape and a character are never torn apart."""
-    pieces, piece, room = [], [], size
+    pieces: List[str] = []
+    piece: List[str] = []
+    room = size
     for character in payload:
         needs = len(escape(character).encode())
         if needs > room and piece:

@@ -1,6 +1,7 @@
 """The messages of one call of `GetTiling` and of one compilation, in the order in which the generated code logs them.
 
-Texts follow the emitters of graph-autofusion. FINAL_TILING lines are made in `final`; lines around the messages in `wrap`.
+Texts follow the emitters of graph-autofusion. FINAL_TILING lines are made in `final`, what stands around a message in
+`wrap`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from logwriter.model import (
 
 __all__ = ["call_messages", "compilation_messages"]
 
-_EXPRESSION = "((2 * Max((64 * Ceiling((Rational(1 , 8) * z0z1t_size))), (32 * Ceiling((Rational(1 , 8) * z2t_size))))) + 8192)"
+_EXPRESSION = (
+    "((2 * Max((64 * Ceiling((Rational(1 , 8) * z0z1t_size))), (32 * Ceiling((Rational(1 , 8) * z2t_size))))) + 8192)"
+)
 
 
 def call_messages(call: Call, origin: Origin, producer: Producer, process_name: str = "python3") -> List[Entry]:
@@ -252,7 +255,7 @@ class _Call:
             yield self._say("chatter", text, level="WARNING", file=place.file, function="DoTiling")
             return
         if self.producer.hardware == "input":
-            text = "local buffer tiling success, input: core_num: 48, ub_size: 196608, input_vars[0]: 128, all_cons_size: 3"
+            text = "local buffer tiling success, input: core_num: 48, ub_size: 196608, input_vars[0]: 128,"
             yield self._say("hardware", text, file=file, line=457)
         elif self.producer.debug:
             group, result = place.key[2], place.key[1]

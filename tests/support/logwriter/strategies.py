@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 import re
 from typing import Any, List, Optional, Sequence, TypeVar
 
@@ -37,6 +38,7 @@ PIPES = ("AIC_MTE2", "AIC_MAC", "AIV_MTE2", "AIV_MTE3", "AIV_VEC", "PIPE_NONE")
 NAMES = ("z0t_size", "z0z1Tb_size", "ub_size", "block_dim", "hbm_size", "b0_size", "q0_size", "Case", "Line", *PIPES)
 """`Case` and `Line` are columns of the summary too."""
 
+_TEMPLATES = ((0, ""), (0, "R"), (1, ""), (1, "R"), (2, ""), (10, ""), (10, "R"), (12, ""))
 _OPERATORS = (
     "Add",
     "Add1",
@@ -53,17 +55,28 @@ _OPERATORS = (
 )
 """Names that begin alike, that share a stem, that hold what names may hold."""
 
-_BARE_WORDS = re.compile(r"(?:DEBUG|INFO|WARNING|WARN|ERROR|EVENT|TRACE|OPLOG|[Rr]ank.*|RANK.*|[-0-9:.,/TZ+ ]+|.*\.\w+:\d+)\Z")
-
-_integers = st.one_of(st.integers(0, 300).map(str), st.sampled_from(["-1", "18446744073709551615", "4294967296"]))
-_floats = st.one_of(
-    st.integers(0, 10**9).map(lambda number: f"{number / 1000:.6f}"),
-    st.sampled_from(
-        ["nan", "-nan", "inf", "-inf", "-12.500000", "0.000000", f"{1.7976931348623157e308:.6f}", "-1.25e+02", "+2.5E1"]
-    ),
+_BARE_WORDS = re.compile(
+    r"(?:DEBUG|INFO|WARNING|WARN|ERROR|EVENT|TRACE|OPLOG|[Rr]ank.*|RANK.*|[-0-9:.,/TZ+ ]+|.*\.\w+:\d+)\Z"
 )
+
+_INTEGERS = ("0", "1", "64", "4096", "-1", "4294967296", "18446744073709551615")
+_FLOATS = (
+    *("nan", "-nan", "inf", "-inf", "-12.500000", "0.000000", "-1.25e+02", "+2.5E1"),
+    f"{1.7976931348623157e308:.6f}",
+)
+_PROCESS_FORMS = ("({pid},{name}):", "( {pid}, {name}):", "({pid},):", "({pid},{name}) :", "({pid},a b (c)):")
+_BARE_FORMS = (
+    "[{operator}] {text}",
+    "[{operator}]{text}",
+    "[{level}] [{operator}] {text}",
+    "[{level}][{operator}]{text}",
+)
+_mostly = st.integers(0, 3).map(lambda number: number < 3)
+_performances = st.integers(0, 2**20).map(lambda seed: _number(random.Random(seed), True))
 _names = st.text(
-    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters='"\\'), min_size=1, max_size=12
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters='"\\'),
+    min_size=1,
+    max_size=12,
 )
 
 
@@ -77,29 +90,38 @@ def _is_bare(name: str) -> bool:
     return not re.search(r"[\[\]]", name) and not _BARE_WORDS.match(name)
 
 
-@st.composite
-def solutions(draw: DrawFn) -> Solution:
-    """What a solved template prints."""
-    names = draw(st.lists(st.sampled_from(NAMES), max_size=6, unique=True))
-    values = tuple((name, draw(_floats if name in PIPES else _integers)) for name in names)
-    return Solution(values, draw(_floats))
+def solutions() -> SearchStrategy[Solution]:
+    """What a solved template prints; one draw each, for a run has many."""
+    return st.integers(0, 2**20).map(_solution)
+
+
+def _solution(seed: int) -> Solution:
+    chance = random.Random(seed)
+    names = chance.sample(NAMES, k=min(seed, chance.randint(0, 6)))
+    return Solution(tuple((name, _number(chance, name in PIPES)) for name in names), _number(chance, True))
+
+
+def _number(chance: random.Random, real: bool) -> str:
+    if chance.random() < 0.2:
+        return chance.choice(_FLOATS if real else _INTEGERS)
+    return f"{chance.randint(0, 10**9) / 1000:.6f}" if real else str(chance.randint(0, 300))
 
 
 @st.composite
 def groups(draw: DrawFn, number: int, shape: Sequence[str], solved: Optional[bool] = None) -> Group:
     """A group; `solved` says whether some template fits (None: either)."""
-    ids = st.tuples(st.sampled_from([0, 1, 2, 10, 12]), st.sampled_from(["", "", "R"]))
-    templates = draw(st.lists(ids, min_size=1, max_size=4, unique=True))
-    fits = [draw(st.sampled_from([True, True, True, False])) for _ in templates]
-    wanted = draw(st.sampled_from([True, True, True, False])) if solved is None else solved
+    templates = draw(st.lists(st.sampled_from(_TEMPLATES), min_size=1, max_size=3, unique=True))
+    fits = [draw(_mostly) for _ in templates]
+    wanted = draw(_mostly) if solved is None else solved
     if wanted and not any(fits):
         fits[-1] = True
+    size = draw(st.integers(0, 4096))
     candidates = tuple(
-        Candidate(case, tag, draw(solutions()) if fit and wanted else None, draw(st.integers(-2, 3)))
-        for (case, tag), fit in zip(templates, fits)
+        Candidate(case, tag, draw(solutions()) if fit and wanted else None, (size + number) % 6 - 2)
+        for number, ((case, tag), fit) in enumerate(zip(templates, fits))
     )
     chosen = draw(st.sampled_from([n for n, c in enumerate(candidates) if c.solution])) if wanted else None
-    symbols = tuple((name, draw(st.integers(0, 4096).map(str))) for name in shape)
+    symbols = tuple((name, str(size + number)) for number, name in enumerate(shape))
     return Group(
         number,
         candidates,
@@ -115,11 +137,11 @@ def graphs(draw: DrawFn, number: int) -> Graph:
     """A graph with the results that were tried."""
     shape = draw(st.sampled_from([(), ("s0",), ("s0", "s1"), ("s2", "s10", "s1")]))
     results: List[Result] = []
-    for result in sorted(draw(st.sets(st.sampled_from([0, 1, 2, 10]), min_size=1, max_size=3))):
-        count = draw(st.sampled_from([1, 1, 2, 3]))
+    for result in sorted(draw(st.sets(st.sampled_from([0, 1, 2, 10]), min_size=1, max_size=2))):
+        count = draw(st.sampled_from([1, 1, 2]))
         parts = [draw(groups(0, shape))]
         parts += [draw(groups(other, ("A_org_size", "Rm_org_size"))) for other in range(1, count)]
-        results.append(Result(result, tuple(parts), draw(_floats)))
+        results.append(Result(result, tuple(parts), draw(_performances)))
     feasible = [result.id for result in results if result.feasible]
     return Graph(number, tuple(results), draw(st.sampled_from(feasible)) if feasible else None)
 
@@ -128,13 +150,13 @@ def graphs(draw: DrawFn, number: int) -> Graph:
 def calls(draw: DrawFn, operator: str, graph_ids: Sequence[int]) -> Call:
     """A call with a Start; some lack their End."""
     parts = tuple(draw(graphs(number)) for number in graph_ids)
-    return Call(operator, parts, end=draw(st.sampled_from([True, True, True, False])))
+    return Call(operator, parts, end=draw(_mostly))
 
 
 @st.composite
 def threads(draw: DrawFn, tid: int, names: Sequence[str], graph_ids: Sequence[int]) -> Thread:
     """A thread that tiles some of the operators."""
-    wanted = draw(st.lists(st.sampled_from(list(names)), min_size=1, max_size=4))
+    wanted = draw(st.lists(st.sampled_from(list(names)), min_size=1, max_size=3))
     return Thread(tid, tuple(draw(calls(name, graph_ids)) for name in wanted))
 
 
@@ -176,7 +198,7 @@ def layouts(draw: DrawFn) -> Layout:
         draw(st.sampled_from(["", "[status:INIT] ", "[EVENT]", "[status:INIT][EVENT] "])),
         draw(st.integers(0, 1)),
         draw(st.integers(0, 1)),
-        draw(st.sampled_from(["({pid},{name}):", "( {pid}, {name}):", "({pid},):", "({pid},{name}) :", "({pid},a b (c)):"])),
+        draw(st.sampled_from(_PROCESS_FORMS)),
     )
     return _layout(draw, plog)
 
@@ -184,8 +206,7 @@ def layouts(draw: DrawFn) -> Layout:
 @st.composite
 def bare_layouts(draw: DrawFn) -> Layout:
     """Any way that lines without a plog header reach a user."""
-    forms = ["[{operator}] {text}", "[{operator}]{text}", "[{level}] [{operator}] {text}", "[{level}][{operator}]{text}"]
-    return _layout(draw, Bare(draw(st.sampled_from(forms))))
+    return _layout(draw, Bare(draw(st.sampled_from(_BARE_FORMS))))
 
 
 def _layout(draw: DrawFn, line: Plog | Bare) -> Layout:
@@ -226,7 +247,7 @@ def _silent_call(draw: DrawFn, operator: str, plan: Sequence[int]) -> Call:
     for number, count in enumerate(plan):
         parts = [draw(groups(0, ("s0",), solved=True))]
         parts += [draw(groups(other, ("A_org_size",), solved=True)) for other in range(1, count)]
-        results.append(Result(number, tuple(parts), draw(_floats)))
+        results.append(Result(number, tuple(parts), draw(_performances)))
     single = len(plan) == 1 and plan[0] == 1
     for number, result in enumerate(results):
         once = (_replace(group, times=1, second=None if single else group.second) for group in result.groups)
@@ -243,7 +264,7 @@ def final_records(draw: DrawFn, operator: str = "") -> FinalTiling:
         st.text(max_size=80),
         st.dictionaries(st.sampled_from(["tile_m", "q0_size", "b0"]), st.integers(0, 9999)).map(_json),
         st.integers(1, 120).map(lambda n: _json({f"q{i}_size": i for i in range(n)})),
-        st.integers(1, 60).map(lambda n: "AutofuseTilingData{\n" + "".join(f"  .q{i} = {i},\n" for i in range(n)) + "}"),
+        st.integers(1, 60).map(_struct_text),
     )
     pipes = st.lists(st.sampled_from(["AIV_MTE2", "M2", "M3", "V", "AIV_VEC", "AIC_MAC"]), unique=True, max_size=3)
     return FinalTiling(
@@ -262,11 +283,13 @@ def final_records(draw: DrawFn, operator: str = "") -> FinalTiling:
     )
 
 
+def _struct_text(fields: int) -> str:
+    return "AutofuseTilingData{\n" + "".join(f"  .q{number} = {number},\n" for number in range(fields)) + "}"
+
+
 def _json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
 def _replace(whole: Part, **changes: Any) -> Part:
     return dataclasses.replace(whole, **changes)  # type: ignore[type-var]
-
-
