@@ -6,7 +6,7 @@ Reading logs is the business of att_summary; this module asks its model for the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, List, Mapping, Optional, Tuple
+from typing import List, Mapping, Optional, Tuple
 
 __all__ = ["LoggedCall"]
 
@@ -38,8 +38,3 @@ class LoggedCall:
             if text.lstrip("-").isdigit():
                 values.append(int(text))
         return tuple(values)
-
-
-def same_values(left: Mapping[str, str], right: Mapping[str, str]) -> Dict[str, Tuple[str, str]]:
-    """Name → both values, of the names that both have and that differ."""
-    return {name: (left[name], right[name]) for name in left if name in right and left[name] != right[name]}

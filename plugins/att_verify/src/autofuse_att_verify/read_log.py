@@ -2,14 +2,102 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Dict, List, Optional
 
 from autofuse.errors import AutofuseError
 
+from autofuse_att_verify.compare import CaseFilter, parse_case
 from autofuse_att_verify.logs import LoggedCall
+from autofuse_att_verify.scene import Sources
 
 __all__ = ["find_call"]
 
 
-def find_call(app: Any, path: str, case: Optional[str], sources: Any) -> LoggedCall:
-    raise AutofuseError("reading logs is not there yet")
+def find_call(app: Any, path: str, case: Optional[str], sources: Sources) -> LoggedCall:
+    """The last call of the sources' operator that chose something (and, with `case`, chose that).
+
+    AutofuseError when the log cannot be read, holds no such call, or holds several operators of which none or several
+    are named in the sources.
+    """
+    try:
+        from autofuse_att_summary.reading import read_logs
+    except ImportError:
+        raise AutofuseError("--log needs the plugin att_summary", hint="pip install autofuse-att-summary") from None
+    gathered = _Gathered(parse_case(case) if case is not None else None)
+    read_logs(app, [path], gathered)
+    operator = _operator(list(gathered.last), sources, path)
+    call = gathered.last[operator]
+    if call is None:
+        raise AutofuseError(f"has no call of {operator!r} that chose {case}", path, "see `autofuse run summary`")
+    return _logged(call, path)
+
+
+class _Gathered:
+    """The last call of each operator that fits; a failed one only while there is no other."""
+
+    def __init__(self, case: Optional[CaseFilter]) -> None:
+        self.case = case
+        self.last: Dict[str, Any] = {}
+
+    def __call__(self, invocation: Any) -> None:
+        known = self.last.setdefault(invocation.operator, None)
+        if self.case is not None:
+            if not any(map(self.case.accepts, _templates(invocation))):
+                return
+        elif known is not None and known.chose and not invocation.chose:
+            return
+        if known is None or not known.chose or invocation.key > known.key:
+            self.last[invocation.operator] = invocation
+
+
+def _operator(found: List[str], sources: Sources, path: str) -> str:
+    """The operator of the sources: the only one of the log, or the only one that the sources name."""
+    if not found:
+        raise AutofuseError("holds no tiling call", path, "is it an ATT log with [PROF] lines?")
+    if len(found) == 1:
+        return found[0]
+    named = [name for name in found if any(name.encode() in text for text in sources.files.values())]
+    # A name may be the beginning of another one's: the longest that is there is meant.
+    longest = [name for name in named if not any(name != other and name in other for other in named)]
+    if len(longest) != 1:
+        which = "several" if longest else "none"
+        listed = ", ".join(found[:20])
+        raise AutofuseError(f"holds {len(found)} operators, and SOURCE_DIR names {which} of them", path, listed)
+    return longest[0]
+
+
+def _logged(invocation: Any, path: str) -> LoggedCall:
+    return LoggedCall(
+        path=path,
+        operator=invocation.operator,
+        shape={name: _whole(value, name, path) for name, value in invocation.shape.items()},
+        aiv_num=_hardware(invocation, "block_dim", path),
+        ub_size=_hardware(invocation, "ub_size", path),
+        templates=_templates(invocation),
+    )
+
+
+def _hardware(invocation: Any, name: str, path: str) -> Optional[int]:
+    value = invocation.hardware.get(name)
+    return None if value is None else _whole(value, name, path)
+
+
+def _whole(value: str, name: str, path: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise AutofuseError(f"{name} is {value[:40]!r}, not a whole number", path, "give --input-json") from None
+
+
+def _templates(invocation: Any) -> Dict[str, Dict[str, str]]:
+    """Chosen template → its values and objective, of the chosen result of each graph."""
+    templates: Dict[str, Dict[str, str]] = {}
+    for (graph, result, group), key in sorted(invocation.choices.items()):
+        if invocation.results.get(graph, result) != result:
+            continue
+        template = invocation.templates.get(key)
+        values = {name: str(value) for name, value in template.values.items()} if template else {}
+        if template and template.objective is not None:
+            values["objective"] = str(template.objective)
+        templates[f"graph{graph}_result{result}_g{group}_{key[4]}{key[3]}"] = values
+    return templates
