@@ -6,7 +6,7 @@ import os
 
 import pytest
 from autofuse.errors import AutofuseError
-from autofuse_att_perf.formulas import read_unit
+from autofuse_att_perf.formulas import UnitFormulas
 from autofuse_att_perf.native import evaluate
 from autofuse_att_perf.sources import read_sources
 from perf_sources import ADD, LOAD, PIPES, STORE, Case, Group, Operator, newest_class, newest_unit, write_sources
@@ -16,7 +16,7 @@ KEY = ((0, 0, 0), 0, "")
 
 
 def units_of(folder):
-    return [read_unit(unit) for unit in read_sources(str(folder)).units]
+    return [UnitFormulas(unit) for unit in read_sources(str(folder)).units]
 
 
 def only_unit(folder):
@@ -136,7 +136,7 @@ def test_a_cpp_that_is_no_tiling_code_is_only_counted(tmp_path):
     (tmp_path / "binary.h").write_bytes(b"\0\1\2GetPerf")
     sources = read_sources(str(tmp_path))
     assert sources.files == 3
-    assert not any(len(read_unit(unit)) for unit in sources.units)
+    assert not any(len(UnitFormulas(unit)) for unit in sources.units)
     assert any("NUL bytes" in notice for notice in sources.notices)
 
 
@@ -205,7 +205,7 @@ def test_unusable_output_code_is_a_notice(tmp_path, text):
     (tmp_path / "output_code.py").write_bytes(text.encode("utf-8", "surrogatepass"))
     sources = read_sources(str(tmp_path))
     assert sources.notices
-    assert not any(len(read_unit(unit)) for unit in sources.units)
+    assert not any(len(UnitFormulas(unit)) for unit in sources.units)
 
 
 def test_missing_folder_and_file_in_its_place(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from autofuse.types import PipeFormula, Position, TemplateId
 from autofuse_att_perf.analysis import analyse_operator
 from autofuse_att_perf.candidates import Candidate, OperatorLog
-from autofuse_att_perf.formulas import read_unit
+from autofuse_att_perf.formulas import UnitFormulas
 from autofuse_att_perf.sources import read_sources
 from autofuse_att_perf.variation import variations
 from perf_sources import ADD, LOAD, STORE, Case, Group, Operator, write_sources
@@ -31,7 +31,7 @@ def log_of(*candidates, **more):
 
 
 def unit_of(folder):
-    (unit,) = (found for found in map(read_unit, read_sources(str(folder)).units) if len(found))
+    (unit,) = (found for found in map(UnitFormulas, read_sources(str(folder)).units) if len(found))
     return unit
 
 

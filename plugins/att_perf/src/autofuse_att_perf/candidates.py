@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, List, Mapping, Optional, Set, Tuple
+from typing import Dict, List, Mapping, Optional, Tuple
 
 from autofuse.types import PipeFormula, TemplateId
 
@@ -61,5 +61,10 @@ class OperatorLog:
     invocation: str = ""
     """`2 of 3`, or "" when there is nothing to say."""
     shape: Dict[str, str] = field(default_factory=dict)
-    file_stems: Set[str] = field(default_factory=set)
-    """Stems of the source files that the log lines name."""
+
+    @property
+    def may_have_groups(self) -> bool:
+        """Whether there may be more than one group to show."""
+        templates = [candidate.template for candidate in self.candidates]
+        templates += [formula.template for formula in self.formulas if formula.template or self.candidates]
+        return len({(one.graph, one.result, one.group) if one else None for one in templates}) > 1

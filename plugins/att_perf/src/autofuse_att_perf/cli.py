@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import List, Optional, Sequence, Tuple
+from typing import Mapping, Optional, Sequence, Tuple
 
 import click
 from autofuse.cli.app import App
@@ -13,16 +13,19 @@ from autofuse.cli.options import report_options
 from autofuse.errors import EXIT_CANNOT, EXIT_CHECK_FAILED, AutofuseError
 from autofuse.files import atomic_open
 from autofuse.report.emit import emit
-from autofuse.report.model import Provenance, Report
+from autofuse.report.model import Figure, Provenance, Report
 from autofuse_att_summary.filters import CaseFilter, CaseFilterType
 from autofuse_att_summary.notices import say_what_was_skipped
 from autofuse_att_summary.reading import LogRun
 
 from autofuse_att_perf.analysis import OperatorAnalysis, analyse_operator
 from autofuse_att_perf.candidates import OperatorLog
-from autofuse_att_perf.formulas import UnitFormulas, read_unit
+from autofuse_att_perf.drawing.figure import Section, assemble, draw_section, page_width
+from autofuse_att_perf.facts import Facts, facts_of, say_what_is_missing
+from autofuse_att_perf.formulas import UnitFormulas
 from autofuse_att_perf.matching import match_sources
-from autofuse_att_perf.report import build_report
+from autofuse_att_perf.parallel import for_each
+from autofuse_att_perf.report import build_report, report_title
 from autofuse_att_perf.runs import Logs, operator_logs
 from autofuse_att_perf.sources import Sources, read_sources
 
@@ -59,55 +62,33 @@ def command(
     run = reader.read(app, logs)
     say_what_was_skipped(app, run)
     found = operator_logs(reader, case_filter or CaseFilter())
-    units = [unit for unit in map(read_unit, sources.units) if len(unit)]
-    analyses = _analyse(app, found, units, sources)
-    if not any(analysis.has_formulas for analysis in analyses):
+    units = [UnitFormulas(unit) for unit in sources.units if unit.texts]
+    matched, notices = match_sources(found, units)
+    for notice in (*sources.notices, *notices):
+        app.notice(notice)
+    work = _Work(found, matched, Provenance(app.command_line, (source_dir, *(stream.name for stream in run.streams))))
+    write = _draw if _draws(app, output_format, output) else _report
+    facts, paths = write(app, work, output_format, output)
+    if not any(fact.has_formulas for fact in facts):
         raise AutofuseError(_nothing(run, reader, sources, units, found), exit_code=EXIT_CHECK_FAILED)
-    _say_what_is_missing(app, analyses)
-    report = build_report(analyses, Provenance(app.command_line, _inputs(source_dir, run)), app.lang)
-    for path in _write(app, report, output_format, output):
+    say_what_is_missing(facts, app.notice)
+    for path in paths:
         app.notice(f"wrote {path}")
     if run.notices.failures:
         ctx.exit(EXIT_CANNOT)
 
 
-def _analyse(
-    app: App, found: Sequence[OperatorLog], units: Sequence[UnitFormulas], sources: Sources
-) -> List[OperatorAnalysis]:
-    matched, notices = match_sources(found, units)
-    for notice in (*sources.notices, *notices):
-        app.notice(notice)
-    return [analyse_operator(log, matched.get(index)) for index, log in enumerate(found)]
+@dataclass(frozen=True)
+class _Work:
+    """What is to be analysed."""
 
+    logs: Sequence[OperatorLog]
+    matched: Mapping[int, UnitFormulas]
+    provenance: Provenance
 
-def _inputs(source_dir: str, run: LogRun) -> Tuple[str, ...]:
-    return (source_dir, *(stream.name for stream in run.streams))
-
-
-def _say_what_is_missing(app: App, analyses: Sequence[OperatorAnalysis]) -> None:
-    without = [analysis.log.name for analysis in analyses if not analysis.has_formulas]
-    if without:
-        more = f" and {len(without) - _SHOWN} more" if len(without) > _SHOWN else ""
-        app.notice(f"skipped {len(without)} without formulas: {', '.join(without[:_SHOWN])}{more}")
-    statuses: List[Tuple[str, str]] = [
-        (check.status, f"{analysis.log.name} case {template.candidate.case} {check.quantity}: {check.note}")
-        for analysis in analyses
-        for group in analysis.groups
-        for template in group.templates
-        for check in template.checks
-    ]
-    for status, meaning in _BAD_STATUSES.items():
-        places = [place for found, place in statuses if found == status]
-        if places:
-            first = places[0].rstrip(": ")
-            app.notice(f"{len(places)} {meaning} (the first: {first})")
-
-
-_BAD_STATUSES = {
-    "mismatch": "values differ from the log: stale sources, or another operator's",
-    "missing_symbol": "values cannot be computed for want of a symbol",
-    "error": "values cannot be computed",
-}
+    def analyse(self, index: int) -> OperatorAnalysis:
+        """The analysis of one operator."""
+        return analyse_operator(self.logs[index], self.matched.get(index))
 
 
 def _nothing(
@@ -130,16 +111,42 @@ def _nothing(
 # --- output -----------------------------------------------------------------------------------------------------------
 
 
-def _write(app: App, report: Report, output_format: Optional[str], output: Optional[str]) -> Tuple[Path, ...]:
-    if not _draws(app, output_format, output):
-        return emit(app, report, output_format, output, default="console", default_folder=_FOLDER, name=_NAME)
+_Written = Tuple[Sequence[Facts], Tuple[Path, ...]]
+
+
+def _report(app: App, work: _Work, output_format: Optional[str], output: Optional[str]) -> _Written:
+    """The whole report by a reporter; nothing is written when no operator has a formula."""
+    analyses = for_each(len(work.logs), work.analyse, fork=False)
+    facts = [facts_of(analysis) for analysis in analyses]
+    if not any(fact.has_formulas for fact in facts):
+        return facts, ()
+    report = build_report(analyses, work.provenance, app.lang)
+    paths = emit(app, report, output_format, output, default="console", default_folder=_FOLDER, name=_NAME)
+    return facts, paths
+
+
+def _draw(app: App, work: _Work, output_format: Optional[str], output: Optional[str]) -> _Written:
+    """The drawing alone: each operator is analysed, drawn and let go, on all cores where there are many."""
+    page = page_width(work.logs)
+
+    def draw_one(index: int) -> Tuple[Facts, Optional[Section]]:
+        analysis = work.analyse(index)
+        return facts_of(analysis), draw_section(analysis, index, page) if analysis.has_formulas else None
+
+    drawn = for_each(len(work.logs), draw_one)
+    facts = [fact for fact, _ in drawn]
+    sections = [section for _, section in drawn if section is not None]
+    if not sections:
+        return facts, ()
+    title = report_title(len(sections), app.lang)
+    svg = assemble(sections, title, page)
     if output == "-":
-        return emit(app, replace(report, charts=()), "svg", output, default_folder=_FOLDER, name=_NAME)
-    svg = report.figures[0].svg().encode("utf-8")
+        figure = Figure(_NAME, title, lambda: svg)
+        return facts, emit(app, Report(title, (), figures=(figure,)), "svg", output, default_folder=_FOLDER, name=_NAME)
     path = _svg_path(output)
     with atomic_open(path) as out:
-        out.write(svg)
-    return (path,)
+        out.write(svg.encode("utf-8"))
+    return facts, (path,)
 
 
 def _draws(app: App, output_format: Optional[str], output: Optional[str]) -> bool:

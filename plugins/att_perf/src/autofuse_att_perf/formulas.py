@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from autofuse_att_perf.bodies import BodyCompiler, Function
@@ -18,7 +19,7 @@ from autofuse_att_perf.scopes import functions
 from autofuse_att_perf.sources import SourceUnit
 from autofuse_att_perf.tape import NO_SLOT, CType, Tape
 
-__all__ = ["GroupKey", "TemplateFormulas", "TemplateKey", "UnitFormulas", "is_pipe", "read_unit"]
+__all__ = ["GroupKey", "TemplateFormulas", "TemplateKey", "UnitFormulas", "is_pipe"]
 
 GroupKey = Optional[Tuple[int, int, int]]
 """(graph, result, group); None for the namespace `optiling` of an operator with a single group."""
@@ -57,11 +58,10 @@ class TemplateFormulas:
 
 
 class UnitFormulas:
-    """The formulas of one operator, compiled when they are asked for."""
+    """The formulas of one operator: its texts are searched when they are first asked, functions compiled one by one."""
 
-    def __init__(self, unit: SourceUnit, classes: Dict[TemplateKey, List[Function]]) -> None:
+    def __init__(self, unit: SourceUnit) -> None:
         self.unit = unit
-        self._classes = classes
         self._compiled: Dict[TemplateKey, TemplateFormulas] = {}
 
     def __len__(self) -> int:
@@ -81,18 +81,16 @@ class UnitFormulas:
             self._compiled[key] = _compile_template(found)
         return self._compiled[key]
 
-
-def read_unit(unit: SourceUnit) -> UnitFormulas:
-    """Finds the functions of every template of `unit`."""
-    classes: Dict[TemplateKey, List[Function]] = {}
-    for text in unit.texts:
-        for scoped in functions(text, _FUNCTION):
-            named = _CLASS.fullmatch(scoped.class_name)
-            if named:
-                group = _GROUP.search(scoped.namespace)
-                key = (_group_key(group), int(named[2]), named[1])
-                classes.setdefault(key, []).append(scoped.function)
-    return UnitFormulas(unit, {key: found for key, found in classes.items() if _has_formula(found)})
+    @cached_property
+    def _classes(self) -> Dict[TemplateKey, List[Function]]:
+        classes: Dict[TemplateKey, List[Function]] = {}
+        for text in self.unit.texts:
+            for scoped in functions(text, _FUNCTION):
+                named = _CLASS.fullmatch(scoped.class_name)
+                if named:
+                    key = (_group_key(_GROUP.search(scoped.namespace)), int(named[2]), named[1])
+                    classes.setdefault(key, []).append(scoped.function)
+        return {key: found for key, found in classes.items() if _has_formula(found)}
 
 
 def _group_key(match: Optional[re.Match[str]]) -> GroupKey:

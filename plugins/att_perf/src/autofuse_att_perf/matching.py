@@ -29,7 +29,7 @@ def match_sources(
                 matched[index] = unit
     taken = {id(unit) for unit in matched.values()}
     left = [unit for unit in units if id(unit) not in taken]
-    if left:
+    if len(matched) < len(logs) and left:
         _guess(logs, left, matched, notices)
     return matched, notices
 
@@ -62,6 +62,7 @@ def _guess(
 ) -> None:
     """Sources that name no operator of the log: those whose values agree, or the only ones for the only operator."""
     left = [index for index in range(len(logs)) if index not in matched and logs[index].candidates]
+    units = [unit for unit in units if len(unit)]
     if len(units) == 1 and not matched and len({logs[index].name for index in left}) == 1:
         _assume(logs, left, units[0], matched, notices)
         return

@@ -10,7 +10,7 @@ from autofuse_att_perf.analysis import GroupAnalysis, OperatorAnalysis
 from autofuse_att_perf.branches import plain_number
 from autofuse_att_perf.tables import percent_of, runner_up, tables
 
-__all__ = ["answer", "build_report"]
+__all__ = ["answer", "build_report", "report_title"]
 
 _ANSWERS = 20
 """Groups told in words; the table has all."""
@@ -20,7 +20,7 @@ _CHART_ENTRIES = 40
 def build_report(analyses: Sequence[OperatorAnalysis], provenance: Provenance, lang: str = "en") -> Report:
     """The report of every operator that has formulas."""
     shown = [analysis for analysis in analyses if analysis.has_formulas]
-    title = f"{len(shown)} 个算子的性能公式" if lang == "zh" else f"Performance formulas of {_count(len(shown))}"
+    title = report_title(len(shown), lang)
     answers = [answer(analysis, group) for analysis in shown for group in analysis.groups]
     more = [f"… and {len(answers) - _ANSWERS} more groups"] if len(answers) > _ANSWERS else []
     return Report(
@@ -32,6 +32,13 @@ def build_report(analyses: Sequence[OperatorAnalysis], provenance: Provenance, l
         notes=_notes(shown),
         provenance=provenance,
     )
+
+
+def report_title(operators: int, lang: str) -> str:
+    """The title of report and drawing."""
+    if lang == "zh":
+        return f"{operators} 个算子的性能公式"
+    return f"Performance formulas of {operators} operator{'' if operators == 1 else 's'}"
 
 
 def answer(analysis: OperatorAnalysis, group: GroupAnalysis) -> str:
@@ -58,10 +65,6 @@ def answer(analysis: OperatorAnalysis, group: GroupAnalysis) -> str:
         gap = percent_of(other.shown_objective - objective, objective)
         words.append(f"runner-up case {other.candidate.case} {gap:+.1f} %")
     return "; ".join(words)
-
-
-def _count(number: int) -> str:
-    return f"{number} operator{'' if number == 1 else 's'}"
 
 
 def _group_name(group: GroupAnalysis) -> str:

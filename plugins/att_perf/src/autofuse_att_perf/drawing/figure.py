@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 from autofuse_att_perf.analysis import GroupAnalysis, OperatorAnalysis, TemplateAnalysis
+from autofuse_att_perf.candidates import OperatorLog
 from autofuse_att_perf.drawing.panel import Columns, Panel, bar_length, draw_bars, draw_panel
 from autofuse_att_perf.drawing.style import FONT, SMALL, STYLE, TITLE
 from autofuse_att_perf.drawing.text import amount, escape, label, shorten, width
 from autofuse_att_perf.variation import Variation, parameter_variations, term_variations
 
-__all__ = ["draw"]
+__all__ = ["Section", "assemble", "draw", "draw_section", "page_width"]
 
 _WIDTH = 1280.0
 _MARGIN = 24.0
@@ -23,18 +24,34 @@ _SINGLE = 760.0
 """A single column is not stretched over the whole page."""
 
 
+class Section(NamedTuple):
+    """One operator, drawn."""
+
+    markup: str
+    height: float
+
+
 def draw(analyses: Sequence[OperatorAnalysis], title: str) -> str:
     """The complete `<svg>` element as text."""
-    page = _page_width(analyses)
+    page = page_width([analysis.log for analysis in analyses])
+    return assemble([draw_section(analysis, number, page) for number, analysis in enumerate(analyses)], title, page)
+
+
+def page_width(logs: Iterable[OperatorLog]) -> float:
+    """Narrower when no operator has groups that stand side by side."""
+    return _WIDTH if any(log.may_have_groups for log in logs) else _SINGLE + 2 * _MARGIN
+
+
+def assemble(sections: Sequence[Section], title: str, page: float) -> str:
+    """The `<svg>` element of these sections, one under the other."""
     parts = [label(title, _MARGIN, 36, page - 2 * _MARGIN, TITLE, "h")]
     y = 60.0
-    if not analyses:
+    if not sections:
         parts.append(label("nothing to draw: no operator has a formula", _MARGIN, y + 12, page - _MARGIN, FONT, "m"))
         y += 24
-    for number, analysis in enumerate(analyses):
-        section, height = _section(analysis, number, page - 2 * _MARGIN)
-        parts.append(f'<g transform="translate({_MARGIN:g},{y:g})">{section}</g>')
-        y += height + _GAP
+    for section in sections:
+        parts.append(f'<g transform="translate({_MARGIN:g},{y:g})">{section.markup}</g>')
+        y += section.height + _GAP
     height = math.ceil(y + _MARGIN - _GAP)
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" version="1.1" class="pf" '
@@ -47,12 +64,9 @@ def draw(analyses: Sequence[OperatorAnalysis], title: str) -> str:
 # --- one operator -----------------------------------------------------------------------------------------------------
 
 
-def _page_width(analyses: Sequence[OperatorAnalysis]) -> float:
-    single = all(len(analysis.groups) == 1 for analysis in analyses)
-    return _SINGLE + 2 * _MARGIN if single else _WIDTH
-
-
-def _section(analysis: OperatorAnalysis, number: int, inner: float) -> Tuple[str, float]:
+def draw_section(analysis: OperatorAnalysis, number: int, page: float) -> Section:
+    """One operator on a page of that width; `number` keeps the ids of several operators apart."""
+    inner = page - 2 * _MARGIN
     parts = [f'<path class="rule" d="M0 0h{inner:g}"/>', label(analysis.log.name, 0, 26, inner, TITLE, "h")]
     parts.append(label(_subtitle(analysis) or " ", 0, 44, inner, SMALL, "m"))
     y = 56.0
@@ -68,7 +82,7 @@ def _section(analysis: OperatorAnalysis, number: int, inner: float) -> Tuple[str
         for index, card in enumerate(cards):
             parts.append(f'<g transform="translate({index * (column + _GAP):g},{y:g})">{card.markup(height)}</g>')
         y += height + _GAP
-    return "\n".join(parts), y
+    return Section("\n".join(parts), y)
 
 
 def _subtitle(analysis: OperatorAnalysis) -> str:
