@@ -3,7 +3,7 @@
     python benchmarks/bench_scan.py [MEGABYTES]
 
 Baselines of the same run: `bytes.count` of one literal on the same block, and `LC_ALL=C grep -F -c '[PROF]'` on the
-same file in the page cache. All 18 literals of the tiling logs are looked for at once, in lines as DEBUG plogs have
+same file in the page cache. All 19 literals of the tiling logs are looked for at once, in lines as DEBUG plogs have
 them (200 bytes and more, full of brackets, digits and the words that the literals are made of). The limit is 2.5 GB/s
 for one thread.
 """
@@ -45,6 +45,7 @@ MARKERS = (
     b"Update best perf to",
     b"input: core_num:",
     b"EmitFinalTilingLines",
+    b"\x1b",
 )
 
 MARKED = (

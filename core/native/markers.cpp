@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <utility>
 
 namespace autofuse {
 
@@ -123,11 +124,19 @@ Markers::Markers(const std::vector<std::string>& markers, const Sample& sample) 
     fill_buckets(shares);
 }
 
-// Each literal goes where it lets the fewest other places pass.
+// Each literal goes where it lets the fewest other places pass. Those that let many pass by themselves come first, so that
+// a marker of one byte gets a bucket for itself.
 void Markers::fill_buckets(const std::vector<double>& shares) {
+    std::vector<std::pair<double, size_t>> order;
+    for (size_t which = 1; which < literals_.size(); ++which) {
+        Bucket alone;
+        alone.add(literals_[which].bytes, literals_[which].anchor);
+        order.emplace_back(-alone.passes(shares), which);
+    }
+    std::sort(order.begin(), order.end());
     Bucket buckets[kBuckets];
     double passes[kBuckets] = {};
-    for (size_t which = 1; which < literals_.size(); ++which) {
+    for (const auto& [ignored, which] : order) {
         const Literal& literal = literals_[which];
         int best = 0;
         double least = 2.0;
