@@ -127,16 +127,17 @@ void to_int64(int code, const void* raw, const void* table, int64_t* out, size_t
     }
 }
 
+template <typename Raw, typename Decode>
+void split(const void* raw, double* real, double* imag, size_t n, Decode decode) {
+    const Raw* values = static_cast<const Raw*>(raw);
+    for (size_t i = 0; i < n; ++i) real[i] = decode(values[2 * i]), imag[i] = decode(values[2 * i + 1]);
+}
+
 void split_complex(int code, const void* raw, double* real, double* imag, size_t n) {
-    const uint16_t* halves = static_cast<const uint16_t*>(raw);
-    const float* floats = static_cast<const float*>(raw);
-    const double* doubles = static_cast<const double*>(raw);
-    for (size_t i = 0; i < n; ++i) {
-        switch (code) {
-            case kC32: real[i] = from_half(halves[2 * i]), imag[i] = from_half(halves[2 * i + 1]); break;
-            case kC64: real[i] = floats[2 * i], imag[i] = floats[2 * i + 1]; break;
-            case kC128: real[i] = doubles[2 * i], imag[i] = doubles[2 * i + 1]; break;
-        }
+    switch (code) {
+        case kC32: split<uint16_t>(raw, real, imag, n, from_half); break;
+        case kC64: split<float>(raw, real, imag, n, [](float value) { return value; }); break;
+        case kC128: split<double>(raw, real, imag, n, [](double value) { return value; }); break;
     }
 }
 
@@ -345,6 +346,7 @@ void rate(const double* size, const double* rel, const double* b, size_t n, Dist
 template <typename Bits, typename Unsigned>
 inline uint64_t max_ulp(const void* a_in, const void* b_in, Bits infinity, size_t n) {
     typedef Bits Vector __attribute__((vector_size(8 * kLanes)));
+    typedef Unsigned Wrapping __attribute__((vector_size(8 * kLanes)));
     constexpr size_t kCount = sizeof(Vector) / sizeof(Bits);
     constexpr int kSignBit = sizeof(Bits) * 8 - 1;
     constexpr Bits kLowest = Bits(Unsigned(1) << kSignBit), kNotSign = Bits(~kLowest);
@@ -357,7 +359,8 @@ inline uint64_t max_ulp(const void* a_in, const void* b_in, Bits infinity, size_
         else memcpy(&a, a_all + i, bytes), memcpy(&b, b_all + i, bytes);
         const Vector x = a & kNotSign, y = b & kNotSign, diff = x - y, sign = diff >> kSignBit;
         const Vector opposite = (a ^ b) >> kSignBit, finite = (x < infinity) & (y < infinity);
-        const Vector distance = (opposite & (x + y)) | (~opposite & ((diff ^ sign) - sign));
+        const Vector across = (Vector)((Wrapping)x + (Wrapping)y);
+        const Vector distance = (opposite & across) | (~opposite & ((diff ^ sign) - sign));
         const Vector ranked = (distance & finite) ^ kLowest;
         largest = ranked > largest ? ranked : largest;
     }

@@ -64,6 +64,7 @@ struct BlockOps {
     void (*real_sums_only)(const double* a, const double* b, size_t n, RealSums* sums);
     double (*inner)(const double* a, const double* b, size_t n);
     double (*total)(const double* values, size_t n);
+    // |x| of complex numbers; any number of them.
     void (*modulus)(const double* real, const double* imag, double* out, size_t n);
     // Relative errors size / (larger + epsilon) of a padded block; gives the largest.
     double (*relative)(const double* size, const double* size_a, const double* size_b, double* rel, size_t n);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 namespace precision {
 namespace {
@@ -14,15 +16,17 @@ constexpr double kShrunk = 0.0625;   // such elements are taken at this share of
 constexpr double kLowestSquare = 0x1p-120;  // blocks with sums of squares in this range are summed as they are
 constexpr double kHighestSquare = 0x1p800;
 constexpr double kLowestDiff = 0x1p-400;
+constexpr int kUsualPower = 40;
 
 size_t padded(size_t n) { return (n + kPad - 1) / kPad * kPad; }
 
 bool in_range(double square) { return square >= kLowestSquare && square <= kHighestSquare; }
 
+// The power of two to scale a block by, 0 where its squares are far from the limits of float64.
 int power_of(double largest) {
     int power = 0;
     std::frexp(largest, &power);
-    return power;
+    return std::abs(power) <= kUsualPower ? 0 : power;
 }
 
 bool is_signed(int code) { return code >= kI8 && code <= kI64; }
@@ -60,6 +64,14 @@ uint64_t apart(int64_t a, int64_t b) { return a > b ? uint64_t(a) - uint64_t(b) 
 uint64_t apart(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 UInt128 apart(int64_t a, uint64_t b) { return a < 0 ? UInt128(b) + (0 - uint64_t(a)) : apart(uint64_t(a), b); }
 UInt128 apart(uint64_t a, int64_t b) { return apart(b, a); }
+
+// 64-bit integers seldom are large ones.
+template <typename Int>
+bool all_below_2_31(const Int* values, size_t n) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < n; ++i) bits |= uint64_t(std::is_signed<Int>::value ? values[i] ^ (values[i] >> 63) : values[i]);
+    return bits < uint64_t(1) << 31;
+}
 
 Int128 product(int64_t a, int64_t b) { return Int128(a) * b; }
 UInt128 product(uint64_t a, uint64_t b) { return UInt128(a) * b; }
@@ -324,6 +336,10 @@ double Worker::add_scaled(const Block& block, double* const* parts_a, double* co
         return largest;
     };
     const auto rescale = [this, n, parts](const auto& from, int power, auto& to) {
+        if (power == 0) {
+            for (int part = 0; part < parts; ++part) std::memmove(to[part], from[part], n * sizeof(double));
+            return;
+        }
         // In two steps: 2^1074 is no double.
         for (int part = 0; part < parts; ++part) {
             ops_.scale(from[part], std::ldexp(1.0, power / 2), to[part], n);
@@ -363,8 +379,8 @@ double Worker::add_scaled(const Block& block, double* const* parts_a, double* co
         rescale(buffer.diff, -power, buffer.diff);
     }
     sums_->square_diff.add(inner(buffer.diff, buffer.diff), 2 * power);
-    modulus(buffer.diff, buffer.rel);
-    sums_->total_diff.add(ops_.total(buffer.rel, n), power);
+    if (power != 0) modulus(buffer.diff, buffer.rel);
+    sums_->total_diff.add(ops_.total(power != 0 ? buffer.rel : buffer.size, n), power);
     const double* size = buffer.size;
     offer(block, max_diff, totals_.max_diff, [size](size_t i) { return size[i]; });
     return std::max(largest_a, largest_b);
@@ -379,8 +395,15 @@ void Worker::add_small_ints(const Block& block) {
     ops_.to_int64(request_.sides[1].code, block.raw[1], request_.sides[1].table, b, block.count);
     std::fill(a + block.count, a + block.padded, 0);
     std::fill(b + block.count, b + block.padded, 0);
+    sum_small_ints(block, !loads_signed(request_.sides[0].code) && !loads_signed(request_.sides[1].code));
+}
+
+// Sums of the integers in the buffers, which have at most 32 bits.
+void Worker::sum_small_ints(const Block& block, bool both_unsigned) {
+    Buffers& buffer = *buffers_;
+    const int64_t* a = reinterpret_cast<const int64_t*>(buffer.ints_a);
+    const int64_t* b = reinterpret_cast<const int64_t*>(buffer.ints_b);
     IntSums sums;
-    const bool both_unsigned = !loads_signed(request_.sides[0].code) && !loads_signed(request_.sides[1].code);
     ops_.int_sums(a, b, both_unsigned, buffer.size, buffer.size_a, buffer.size_b, block.padded, &sums);
     totals_.dot.add(joined(sums.dot_low, sums.dot_high));
     totals_.square_a.add(joined(sums.square_a_low, sums.square_a_high));
@@ -407,6 +430,7 @@ void Worker::large_ints(const Block& block) {
     load_ints(request_.sides[1], block.raw[1], b, block.count);
     std::fill(a + block.count, a + block.padded, 0);
     std::fill(b + block.count, b + block.padded, 0);
+    if (all_below_2_31(a, block.padded) && all_below_2_31(b, block.padded)) return sum_small_ints(block, false);
     WideSum dot, square_a, square_b;
     UInt128 total = 0;
     Distance largest = 0;
@@ -444,9 +468,9 @@ void Worker::elementwise(const Block& block, size_t excluded) {
 void Worker::elementwise_huge(
     const Block& block, double* const* parts_a, double* const* parts_b, int parts, size_t excluded) {
     Buffers& buffer = *buffers_;
-    const auto modulus = [this, parts](double real, double imag) {
-        double size = std::fabs(real);
-        if (parts == 2) ops_.modulus(&real, &imag, &size, 1);
+    const auto modulus = [this](double real, double imag) {
+        double size;
+        ops_.modulus(&real, &imag, &size, 1);
         return size;
     };
     int64_t violations = 0;

@@ -28,6 +28,7 @@ private:
     void add_real(const Block& block);
     void add_complex(const Block& block);
     void add_small_ints(const Block& block);
+    void sum_small_ints(const Block& block, bool both_unsigned);
     void add_large_ints(const Block& block);
     template <typename A, typename B>
     void large_ints(const Block& block);
