@@ -87,7 +87,7 @@ contents = st.lists(
 ).map(b"".join)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(contents, st.integers(1, 300), st.integers(1, 100), st.lists(st.integers(1, 50), max_size=20))
 @example(b"\xef\xbb\xbfa\n", 1, 10, [1, 1, 1, 1])
 @example(b"x" * 10 + b"\n" + b"x" * 11 + b"\n" + b"x" * 11, 4, 10, [])

@@ -83,7 +83,7 @@ def cases(draw: st.DrawFn) -> Tuple[Tuple[bytes, ...], bytes]:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(cases(), st.integers(1, 1 << 40))
 def test_rows_follow_the_rule(engine: str, case: Tuple[Tuple[bytes, ...], bytes], first_line: int) -> None:
     markers, data = case
@@ -94,7 +94,7 @@ def test_rows_follow_the_rule(engine: str, case: Tuple[Tuple[bytes, ...], bytes]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(cases(), st.binary(max_size=70), st.binary(max_size=70))
 def test_bytes_outside_the_range_do_not_matter(
     engine: str, case: Tuple[Tuple[bytes, ...], bytes], before: bytes, after: bytes
@@ -189,7 +189,7 @@ text_pieces = st.one_of(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(text_pieces, max_size=30).map(b"".join), st.lists(st.integers(0, 40), max_size=20))
 def test_undecodable_bytes_are_counted_whatever_the_pieces(engine: str, data: bytes, sizes: List[int]) -> None:
     assert metered(meter_of(engine), data, sizes) == (data.count(b"\n"), expected_undecodable(data))
