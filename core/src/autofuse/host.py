@@ -100,6 +100,10 @@ class Host:
         """Registers a format file that lies in none of the folders, such as one that is being written."""
         from autofuse.formats import file_plugin, read_formats
 
+        self.specs("autofuse_record_parsers")
+        known = [plugin for plugin in self.plugins if os.path.realpath(plugin.module) == os.path.realpath(path)]
+        if known:
+            return known[0]
         plugin = file_plugin(path)
         self.plugins.append(plugin)
         read_formats(plugin, [path])

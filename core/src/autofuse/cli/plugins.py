@@ -64,6 +64,7 @@ def _as_dict(plugin: Plugin) -> Dict[str, Any]:
         "name": plugin.name,
         "distribution": plugin.distribution,
         "version": plugin.version,
+        "module": plugin.module,
         "status": plugin.status,
         "cause": plugin.cause,
         "built_in": plugin.built_in,
