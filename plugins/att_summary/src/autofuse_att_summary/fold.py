@@ -28,7 +28,7 @@ from autofuse_att_summary.model import (
     TemplateKey,
 )
 
-__all__ = ["SYMBOL", "Fold"]
+__all__ = ["SYMBOL", "Fold", "hardware_values"]
 
 SYMBOL = re.compile(rb"([^\s=]+) = (\S+?)\.(?=\s|$)")
 _HARDWARE = re.compile(rb"(\w+) = (-?\d+)")
@@ -238,7 +238,7 @@ class Fold:
         text = strings[event[10]] if event[10] >= 0 and kind != Kind.START else b""
         group = (event[5], event[6], event[7])
         if kind == Kind.INPUT:
-            symbols = {name.decode(): value.decode() for name, value in SYMBOL.findall(text)}
+            symbols = {_text(name): _text(value) for name, value in SYMBOL.findall(text)}
             self._input(state, line, group, symbols)
         elif kind == Kind.TEMPLATE_CHOICE:
             self._choice(state, line, (*group, event[8], strings[event[9]].decode()))
@@ -249,7 +249,7 @@ class Fold:
         elif kind == Kind.RESULT_PERF:
             self._performance(state, line, event[5], event[6], Number(text.decode()))
         elif kind == Kind.HARDWARE:
-            self._hardware(state, line, _hardware(text))
+            self._hardware(state, line, hardware_values(text))
         elif kind == Kind.START:
             self._start(state, line, event[10])
         elif kind == Kind.FINAL:
@@ -578,12 +578,17 @@ def _chunk(name: str, value: str, line: int) -> Tuple[bytes, bytes, Sequence[int
     return name.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape"), (line,)
 
 
+def _text(part: bytes) -> str:
+    return part.decode("utf-8", "replace")
+
+
 def _add_hardware(invocation: Invocation, values: Dict[str, str]) -> None:
     for name, value in values.items():
         invocation.hardware.setdefault(name, value)
 
 
-def _hardware(text: bytes) -> Dict[str, str]:
+def hardware_values(text: bytes) -> Dict[str, str]:
+    """UB in bytes and cores, as `Set hardware params` or the older `input: core_num: …` gives them to the solver."""
     old = _OLD_HARDWARE.match(text)
     if old:
         return {"block_dim": old.group(1).decode(), "ub_size": old.group(2).decode()}

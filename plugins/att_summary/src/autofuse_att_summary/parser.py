@@ -8,7 +8,7 @@ from autofuse import types
 from autofuse.scan.lines import LineBatch, Wrapping, rows
 
 from autofuse_att_summary.columns import EventBatch, native_available, parse_matches
-from autofuse_att_summary.fold import SYMBOL
+from autofuse_att_summary.fold import SYMBOL, hardware_values
 from autofuse_att_summary.lines import Kind
 
 __all__ = ["AttParser", "parser"]
@@ -72,6 +72,8 @@ def _record(event: List[int], found: EventBatch, batch: LineBatch) -> Optional[t
         return types.GroupBegin(operator, position, graph, result, group)
     if kind == Kind.GROUP_END:
         return types.GroupEnd(operator, position)
+    if kind == Kind.HARDWARE:
+        return types.HardwareParams(operator, position, tuple(hardware_values(text.encode()).items()))
     if kind in (Kind.FAILED, Kind.EMPTY_ERROR):
         return types.TilingFailure(operator, position)
     return None

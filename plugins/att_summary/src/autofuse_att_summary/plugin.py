@@ -62,6 +62,7 @@ def autofuse_record_parsers() -> Iterator[ParserSpec]:
             types.GroupEnd,
             types.TilingFailure,
             types.InputShape,
+            types.HardwareParams,
         ),
         samples=(
             FormatSample(
