@@ -25,7 +25,7 @@ _HEADERS = {
 }
 """Key of a section → the file name that the generated code includes it by."""
 
-_MARKER = re.compile(r"^[ \t]*// AUTOFUSE_SPLIT_FILE_(BEGIN|END):([^\r\n]*)\r?$")
+_MARKER = re.compile(r"^[ \t]*// AUTOFUSE_SPLIT_FILE_(BEGIN|END):([^\r\n]*?)[ \t]*\r?$")
 _KEY = re.compile(r"[A-Za-z0-9_.-]+")
 
 

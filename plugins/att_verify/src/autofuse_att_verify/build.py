@@ -47,6 +47,8 @@ class Built:
     """A finished library and how it came about."""
 
     library: Path
+    source_folder: Path
+    """The copy of the sources that was compiled."""
     compiler: Dict[str, Any]
     """`version`, `flags`, `seconds`, `generator`, as result.json shows them."""
     command: Tuple[str, ...]
@@ -105,7 +107,7 @@ def build(sources: Sources, toolkit: Toolkit, config: CompileConfig, folder: Pat
     library = folder / "build" / f"lib{_LIBRARY}.so"
     if not library.is_file():
         raise BuildFailed(Diagnostic("the build ended well but left no library"), second.output, compiler)
-    return Built(library, compiler, (*program, *options))
+    return Built(library, tree.source_folder, compiler, (*program, *options))
 
 
 class _Tree:

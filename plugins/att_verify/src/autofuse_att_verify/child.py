@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib.util
 import json
 import mmap
 import os
@@ -20,8 +21,6 @@ import sys
 import time
 from array import array
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
-
-import choices  # type: ignore[import-not-found]  # found in the folder of this file, see runner
 
 _LARGEST = 1 << 30
 _GUARD = 1 << 16
@@ -38,6 +37,17 @@ _LOAD, _SIZE, _CALL, _REPEAT, _KEY, _IDLE = range(6)
 _NONE, _FORK, _OUTPUT = range(3)
 _MACHINES = {62: "x86-64", 183: "aarch64", 3: "x86 (32 bit)", 40: "arm (32 bit)"}
 _HERE = {"x86_64": 62, "AMD64": 62, "aarch64": 183, "arm64": 183}
+
+
+def _read_choice() -> Any:
+    """`choices.read_choice`; this process has no package to import it from."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "choices.py")
+    spec = importlib.util.spec_from_file_location("choices", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.read_choice
 
 
 def main(words: Sequence[str]) -> int:
@@ -85,6 +95,7 @@ class _Supervisor:
         with open(options["--points"], "rb") as file:
             self.points.frombytes(file.read())
         self.state = _State()
+        self.log_fd = self._open_log()
         self.left = 0
         self.stopped = False
 
@@ -101,6 +112,13 @@ class _Supervisor:
             self._answer({"left": self.left})
         return 3 if self.stopped else 0
 
+    def _open_log(self) -> int:
+        """Where log lines go: the file of a single call, or one that is read and emptied after each point."""
+        if "--log-fd" in self.options:
+            return int(self.options["--log-fd"])
+        path = os.path.join(self.options["--work-dir"], "calls.log")
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+
     def _stop(self, *_: object) -> None:
         self.stopped = True
 
@@ -112,7 +130,7 @@ class _Supervisor:
         pid = os.fork()
         if pid == 0:
             try:
-                _Worker(self.options, self.points, state, libc).run(writer)
+                _Worker(self.options, self.points, state, libc, self.log_fd).run(writer)
             finally:
                 os._exit(124)
         os.close(writer)
@@ -140,9 +158,9 @@ class _Supervisor:
                 written += len(chunk)
                 if self.capture_fd >= 0 and written <= self.most_output:
                     os.write(self.capture_fd, chunk)
-                if written > self.most_output:
-                    reason = f"endless output (more than {self.most_output >> 20} MiB)"
-                    self._kill(pid)
+            if reason is None and max(written, os.fstat(self.log_fd).st_size) > self.most_output:
+                reason = f"endless output (more than {self.most_output >> 20} MiB)"
+                self._kill(pid)
             if reason is None and time.monotonic_ns() - self.state.started > self.timeout * 1e9:
                 reason = f"timeout {self.timeout:g} s"
                 self._kill(pid)
@@ -202,7 +220,7 @@ class _Supervisor:
 
 
 class _Worker:
-    def __init__(self, options: Dict[str, str], points: array[int], state: _State, libc: Any) -> None:
+    def __init__(self, options: Dict[str, str], points: array[int], state: _State, libc: Any, log_fd: int) -> None:
         self.options = options
         self.points = points
         self.state = state
@@ -210,7 +228,8 @@ class _Worker:
         self.dims = int(options["--dims"])
         self.single = "--data" in options
         self.result_fd = int(options["--result-fd"])
-        self.log_fd = int(options["--log-fd"]) if "--log-fd" in options else -1
+        self.log_fd = log_fd
+        self.read_choice = _read_choice()
         self.on_fork: Optional[Callable[[], None]] = None
 
     def run(self, output: int) -> None:
@@ -239,11 +258,10 @@ class _Worker:
         for target, source in ((0, null), (1, output), (2, output)):
             os.dup2(source, target)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2 * _LARGEST, 2 * _LARGEST))
         memory = int(self.options["--memory-bytes"])
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         os.chdir(self.options["--work-dir"])
-        if not self.single:
-            self.log_fd = os.open("calls.log", os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
         self._watch_forks()
 
     def _watch_forks(self) -> None:
@@ -338,7 +356,7 @@ class _Worker:
     def _describe(self, index: int, answer: Dict[str, Any], returned: int) -> None:
         os.lseek(self.log_fd, 0, os.SEEK_SET)
         with open(os.dup(self.log_fd), encoding="utf-8", errors="replace") as log:
-            templates, results = choices.read_choice(log)
+            templates, results = self.read_choice(log)
         if templates:
             answer |= {"templates": templates, "results": results}
         if self.single:
@@ -398,7 +416,7 @@ class _Guarded:
         return self.memory[_GUARD : _GUARD + self.size]
 
     def is_zero(self) -> bool:
-        return not any(self.content())
+        return self.content().count(0) == self.size
 
 
 def _has_children() -> bool:

@@ -75,6 +75,8 @@ class _Reader:
         self.constants: Dict[str, int] = {}
         self.pack = [_UNPACKED]
         self.cells = 0
+        self.problems: Dict[str, str] = {}
+        """Types that are not understood, of interest only if a field is of such a type."""
 
     def read_scope(self, owner: Optional[Struct]) -> None:
         """Reads declarations up to the closing brace or the end; fields go into `owner`."""
@@ -90,6 +92,8 @@ class _Reader:
                 self.at += 1 if token in (";", "inline") else 2
             elif token in ("namespace", "extern"):
                 self._open_namespace()
+            elif owner is None and token not in ("using", "typedef"):
+                self._outside()
             elif token in ("struct", "class", "union"):
                 self._struct(owner)
             elif token in ("using", "typedef"):
@@ -98,6 +102,25 @@ class _Reader:
                 self._enum(owner)
             else:
                 self._declaration(owner)
+
+    def _outside(self) -> None:
+        """One declaration that is not inside a struct; when it is not understood it is skipped and remembered."""
+        start, depth = self.at, len(self.pack)
+        try:
+            if self.tokens[start] in ("struct", "class", "union"):
+                self._struct(None)
+            elif self.tokens[start] == "enum":
+                self._enum(None)
+            else:
+                self._declaration(None)
+        except (LayoutError, ValueError, IndexError) as error:
+            del self.pack[depth:]
+            named = [word for word in self.tokens[start + 1 : start + 24] if re.match(r"[A-Za-z]\w*$", word)]
+            for name in named:
+                if name not in self.types:
+                    self.problems.setdefault(name, str(error))
+            self.at = start + 1
+            self._skip_statement()
 
     def resolve(self, words: Sequence[str]) -> Type:
         """The type that these tokens name."""
@@ -110,7 +133,8 @@ class _Reader:
         name = " ".join(plain)
         found = self.types.get(name) or self.types.get(plain[-1] if plain else "")
         if found is None:
-            raise LayoutError(f"unknown type {name[:60]}")
+            problem = self.problems.get(plain[-1] if plain else "")
+            raise LayoutError(problem or f"unknown type {name[:60]}")
         return found
 
     def _std_array(self, words: Sequence[str]) -> Type:

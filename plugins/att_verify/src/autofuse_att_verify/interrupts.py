@@ -6,6 +6,7 @@ Within `interruptible()` the three signals that end a program raise KeyboardInte
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import signal
 import tempfile
@@ -74,3 +75,8 @@ def temporary_folder() -> Iterator[Path]:
 def _remove(folder: Path) -> None:
     with held():
         shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists():
+            for inside, _, _ in os.walk(folder):  # the code may have taken our rights away
+                with contextlib.suppress(OSError):
+                    os.chmod(inside, 0o700)
+            shutil.rmtree(folder, ignore_errors=True)

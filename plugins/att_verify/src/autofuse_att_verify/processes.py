@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -14,10 +15,12 @@ from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set
 
 from autofuse_att_verify.interrupts import held
 
-__all__ = ["Finished", "kill_tree", "run_tool"]
+__all__ = ["Finished", "kill_strays", "kill_tree", "run_tool"]
 
 _MOST_OUTPUT = 4 << 20
 _GRACE_SECONDS = 2.0
+_MOST_MEMORY = 8 << 30
+_LARGEST_FILE = 2 << 30
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ def run_tool(
                 start_new_session=True,
             )
             stack.callback(_end, process)
+            _limit(process.pid)
         output = _read_output(process, begin + timeout)
         timed_out = process.poll() is None
         code = -signal.SIGKILL if timed_out else process.wait()
@@ -71,6 +75,22 @@ def kill_tree(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE_SECONDS)
+
+
+def kill_strays(folder: Path) -> None:
+    """Ends every process that works in `folder` or below it, whoever started it."""
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and int(entry) != os.getpid():
+            with contextlib.suppress(OSError):
+                if Path(os.readlink(f"/proc/{entry}/cwd")).is_relative_to(folder):
+                    os.kill(int(entry), signal.SIGKILL)
+
+
+def _limit(pid: int) -> None:
+    """`#include "/dev/zero"` and the like end with a message rather than with the memory or the disk."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        resource.prlimit(pid, resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -9,7 +9,7 @@ from autofuse.report.model import Cell, Column, Number, Provenance, Report, Tabl
 from autofuse_att_verify import __version__
 from autofuse_att_verify.result import Result
 
-__all__ = ["verify_report"]
+__all__ = ["number", "verify_report"]
 
 _PASSED = {True: "passed", False: "FAILED", None: "not checked"}
 
@@ -72,13 +72,20 @@ def _summary(result: Result) -> Table:
     return Table("verify", columns, [row])
 
 
+def number(text: Optional[str]) -> Optional[Number]:
+    """The text as a number of a table; None when the code logged something else."""
+    try:
+        float(text or "")
+    except ValueError:
+        return None
+    return Number(text)
+
+
 def _objective(result: Result) -> Optional[Number]:
     """The modelled cycles of the chosen result; those of the only template where no result line was printed."""
     if len(result.result_performance) == 1:
-        return Number(next(iter(result.result_performance.values())))
-    if len(result.choice) == 1 and result.choice[0].get("objective"):
-        return Number(result.choice[0]["objective"])
-    return None
+        return number(next(iter(result.result_performance.values())))
+    return number(result.choice[0].get("objective")) if len(result.choice) == 1 else None
 
 
 def _checks(result: Result) -> Table:

@@ -22,7 +22,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Protocol, Tuple
 from autofuse.errors import AutofuseError
 
 from autofuse_att_verify.interrupts import held
-from autofuse_att_verify.processes import kill_tree
+from autofuse_att_verify.processes import kill_strays, kill_tree
 
 __all__ = ["Answer", "Job", "Runner", "native_program", "native_runner", "python_runner"]
 
@@ -34,6 +34,13 @@ not; `fatal` and `phase` when no point can be called; `left` processes left behi
 
 _DISTRIBUTION = "autofuse-att-verify"
 _PROGRAM = "bin/autofuse-tiling-runner"
+_TYPES = {
+    **dict.fromkeys(
+        ("i", "ret", "workspace", "block_dim", "ns", "left", "size", "key", "key_count", "repeat_ret"), int
+    ),
+    **dict.fromkeys(("zero", "same"), bool),
+    **dict.fromkeys(("error", "fatal", "phase", "repeat_error", "save_error"), str),
+}
 _ADDRESS_SPACE = 8 << 30
 _OUTPUT = 64 << 20
 _STOP_SECONDS = 2.0
@@ -125,10 +132,8 @@ def _native_command() -> List[str]:
 
 
 def _python_command() -> List[str]:
-    root = str(Path(__file__).resolve().parent)
-    # Nothing but the standard library and the child's own folder is on the path of this process.
-    code = f"import sys; sys.path.insert(0, {root!r}); import child; sys.exit(child.main(sys.argv[1:]))"
-    return [sys.executable, "-I", "-S", "-c", code]
+    # Nothing but the standard library is on the path of this process.
+    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("child.py"))]
 
 
 class _Process:
@@ -237,6 +242,7 @@ def _answers(results: int, process: subprocess.Popen[bytes], job: Job) -> Iterat
         yield from filter(None, map(_answer, lines))
     code = process.wait()
     if code:
+        kill_strays(job.folder)
         yield {"fatal": f"the runner ended with code {code}", "phase": "runner"}
 
 
@@ -246,7 +252,28 @@ def _answer(line: bytes) -> Optional[Answer]:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    return value if isinstance(value, dict) and all(map(_is_known, value.items())) else None
+
+
+def _is_known(item: Tuple[str, Any]) -> bool:
+    key, value = item
+    if key in ("exports", "reports"):
+        return isinstance(value, list) and all(isinstance(text, str) for text in value)
+    if key == "results":
+        return _is_texts(value)
+    if key == "templates":
+        return isinstance(value, list) and all(map(_is_template, value))
+    return type(value) is _TYPES.get(key)
+
+
+def _is_template(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("template"), str):
+        return False
+    return _is_texts(value.get("pipes", {})) and isinstance(value.get("objective", ""), str)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

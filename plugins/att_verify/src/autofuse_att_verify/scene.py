@@ -8,7 +8,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Tuple
 
@@ -45,6 +45,11 @@ class Sources:
     def units(self) -> Tuple[str, ...]:
         """The translation units, sorted."""
         return tuple(sorted(name for name in self.files if name.endswith(".cpp")))
+
+    def without_infershape(self) -> Sources:
+        """The same sources without the translation units that only infer shapes; a call of the tiling needs none."""
+        kept = {name: text for name, text in self.files.items() if not fnmatch.fnmatchcase(name, _UNITS[1])}
+        return replace(self, files=kept)
 
     def texts(self) -> Iterator[str]:
         """Every source without comments and strings, translation units first."""

@@ -18,6 +18,7 @@ from autofuse.report.model import Cell, Chart, Column, Number, Provenance, Repor
 from autofuse_att_verify import __version__
 from autofuse_att_verify.build import Built
 from autofuse_att_verify.checks import Limits, point_problem
+from autofuse_att_verify.reports import number
 from autofuse_att_verify.result import RUNTIME_FAILED, SUCCEEDED, Result
 from autofuse_att_verify.runner import Answer
 from autofuse_att_verify.sweep_spec import Axis, Plan, read_spec
@@ -272,25 +273,25 @@ def _row(limits: Limits, answer: Optional[Answer], fatal: Optional[str]) -> Dict
 def _objective(answer: Answer, templates: List[Dict[str, Any]]) -> Optional[Number]:
     results = list(answer.get("results", {}).values())
     if len(results) == 1:
-        return Number(results[0])
-    if not results and len(templates) == 1 and templates[0].get("objective"):
-        return Number(templates[0]["objective"])
+        return number(results[0])
+    if not results and len(templates) == 1:
+        return number(templates[0].get("objective"))
     return _sum(results or [item.get("objective") for item in templates])
 
 
 def _pipes(templates: List[Dict[str, Any]]) -> Dict[str, Number]:
     """Pipe → cycles; groups run one after the other, so theirs add up."""
-    if len(templates) == 1:
-        return {name: Number(value) for name, value in templates[0].get("pipes", {}).items()}
     names = {name for item in templates for name in item.get("pipes", {})}
-    sums = {name: _sum([item["pipes"][name] for item in templates if name in item.get("pipes", {})]) for name in names}
+    values = {name: [item["pipes"][name] for item in templates if name in item.get("pipes", {})] for name in names}
+    sums = {name: number(texts[0]) if len(texts) == 1 else _sum(texts) for name, texts in values.items()}
     return {name: value for name, value in sums.items() if value is not None}
 
 
-def _sum(values: Sequence[Optional[str]]) -> Optional[Number]:
-    if not values or not all(values):
+def _sum(texts: Sequence[Optional[str]]) -> Optional[Number]:
+    values = list(map(number, texts))
+    if not values or None in values:
         return None
-    return Number(f"{sum(float(value or 0) for value in values):.6f}")
+    return Number(f"{sum(map(float, filter(None, values))):.6f}")
 
 
 def _pipe_names(rows: Sequence[Dict[str, Any]]) -> List[str]:

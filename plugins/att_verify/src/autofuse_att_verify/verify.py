@@ -16,7 +16,7 @@ from array import array
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from autofuse.errors import AutofuseError
 from autofuse.files import atomic_open, make_folder
@@ -25,6 +25,7 @@ from autofuse_att_verify.build import BuildFailed, Built, CompileConfig, build, 
 from autofuse_att_verify.checks import Limits, failure, single_checks
 from autofuse_att_verify.compare import comparison_checks
 from autofuse_att_verify.contract import Contract
+from autofuse_att_verify.files import open_plain
 from autofuse_att_verify.header import read_layout
 from autofuse_att_verify.inputs import Wanted, choose_contract, describe_inputs
 from autofuse_att_verify.interrupts import temporary_folder
@@ -40,6 +41,8 @@ __all__ = ["Request", "Run", "prepare", "verify"]
 
 _PLOG = re.compile(rb"^\[(?:DEBUG|INFO|WARNING|ERROR|EVENT)\] \w+\([^)\n]*\):[^\n]*\n", re.MULTILINE)
 _MOST_OUTPUT = 4096
+_MOST_PRINTED = 64 << 20
+_LARGEST_DATA = 1 << 30
 _HEADER = "autofuse_tiling_data.h"
 
 
@@ -161,12 +164,12 @@ def verify(run: Run, work: Callable[[Run, Built, Path], None], notice: Callable[
     run.result.status = RUNNING
     try:
         with temporary_folder() as folder:
-            built = _build(run, folder)
+            built = _build(run, folder, notice)
             begun = built is not None
             if built is not None:
                 work(run, built, folder)
             if run.request.keep_build:
-                _keep(folder, output, run.result, notice)
+                _keep(next(folder.glob("*/CMakeLists.txt"), folder / "none").parent, output, run.result, notice)
     except KeyboardInterrupt:
         run.result.fail(RUNTIME_FAILED if begun else COMPILE_FAILED, "interrupted")
         raise
@@ -181,7 +184,7 @@ def call_once(run: Run, built: Built, folder: Path) -> None:
     """The `work` of a verification: one call with every check."""
     result = run.result
     with ThreadPoolExecutor(1) as pool:
-        layout = pool.submit(_layout, run, built, folder)
+        layout = pool.submit(_layout, run, built)
         job = run.job(built, folder, _points(run), single=True)
         begin = time.monotonic()
         answer = _single_answer(run.runner, job)
@@ -195,15 +198,28 @@ def _points(run: Run) -> array[int]:
     return array("I", [*contract.dynamic_dims, contract.aiv_num, contract.ub_size, int(run.passes_limit)])
 
 
-def _build(run: Run, folder: Path) -> Optional[Built]:
+def _build(run: Run, folder: Path, notice: Callable[[str], None]) -> Optional[Built]:
     try:
-        built = build(run.sources, run.toolkit, run.config, folder, run.request.optimise)
+        built = _build_tiling(run, folder, notice)
     except BuildFailed as error:
         run.result.compiler = {**_shown(error.compiler, folder), "output": error.output}
         run.result.fail(COMPILE_FAILED, str(error.diagnostic))
         return None
     run.result.compiler = _shown(built.compiler, folder)
     return built
+
+
+def _build_tiling(run: Run, folder: Path, notice: Callable[[str], None]) -> Built:
+    """Builds everything; without CANN once more without the shape inference, when only that needs its headers."""
+    try:
+        return build(run.sources, run.toolkit, run.config, folder / "all", run.request.optimise)
+    except BuildFailed as error:
+        tiling = run.sources.without_infershape()
+        header = error.diagnostic.missing_header
+        if run.toolkit.name != "shim" or not header or len(tiling.units) == len(run.sources.units) or not tiling.units:
+            raise
+        notice(f"{header} is not there: left out {', '.join(sorted(set(run.sources.units) - set(tiling.units)))}")
+        return build(tiling, run.toolkit, run.config, folder / "tiling", run.request.optimise)
 
 
 def _shown(compiler: Dict[str, Any], folder: Path) -> Dict[str, Any]:
@@ -251,8 +267,7 @@ def _take_values(run: Run, job: Job, answer: Answer, layout: Future[Tuple[Option
     if answer["ret"] == 0:
         result.block_dim = int(answer["block_dim"]) & ((1 << width) - 1)
         result.workspace_size = int(answer["workspace"]) & 0xFFFFFFFF
-    with contextlib.suppress(OSError):
-        result.tiling_data = job.data_path.read_bytes()
+    result.tiling_data = _data(job, answer.get("size"))
     shape, result.tiling_data_note = layout.result()
     if shape is not None and result.tiling_data is not None:
         if shape.size != len(result.tiling_data):
@@ -275,13 +290,13 @@ def _tiling_key(run: Run, answer: Answer) -> Optional[int]:
     return own if isinstance(own, int) else None
 
 
-def _layout(run: Run, built: Built, folder: Path) -> Tuple[Optional[Struct], Optional[str]]:
+def _layout(run: Run, built: Built) -> Tuple[Optional[Struct], Optional[str]]:
     """The layout of the tiling data, or why there is none; the preprocessor does the macros."""
     header = next((name for name in run.sources.files if name.split("/")[-1] == _HEADER), None)
     if header is None:
         return None, f"no {_HEADER}"
     name = run.signature.data_type if run.signature and run.signature.data_type else "AutofuseTilingData"
-    command = [*built.command, "-E", "-x", "c++", str(folder / "src" / header)]
+    command = [*built.command, "-E", "-x", "c++", str(built.source_folder / header)]
     try:
         answer = subprocess.run(command, capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
         return read_layout(answer.stdout.decode("utf-8", "replace"), name), None
@@ -293,29 +308,34 @@ def _layout(run: Run, built: Built, folder: Path) -> Tuple[Optional[Struct], Opt
 
 def _keep_log(job: Job, output: Path) -> None:
     """att.log: the log lines of the call; with a CANN that prints them itself, the lines of that form in its output."""
-    if not job.log_path.is_file():
-        return
-    with atomic_open(output / "att.log") as out:
-        if job.log_path.stat().st_size:
-            with open(job.log_path, "rb") as log:
-                shutil.copyfileobj(log, out, 1 << 20)
-        else:
-            out.writelines(_printed_lines(job.output_path))
-
-
-def _printed_lines(path: Path) -> Iterator[bytes]:
-    with contextlib.suppress(OSError):
-        for found in _PLOG.finditer(path.read_bytes()):
-            yield found[0]
+    log, printed = open_plain(job.log_path), open_plain(job.output_path)
+    with contextlib.ExitStack() as stack:
+        for file in filter(None, (log, printed)):
+            stack.callback(file.close)
+        out = stack.enter_context(atomic_open(output / "att.log"))
+        if log is not None and os.fstat(log.fileno()).st_size:
+            shutil.copyfileobj(log, out, 1 << 20)
+        elif printed is not None:
+            out.writelines(found[0] for found in _PLOG.finditer(printed.read(_MOST_PRINTED)))
 
 
 def _output(job: Job) -> Optional[str]:
-    try:
-        with open(job.output_path, "rb") as file:
-            text = _PLOG.sub(b"", file.read(_MOST_OUTPUT * 16))[:_MOST_OUTPUT]
-    except OSError:
+    file = open_plain(job.output_path)
+    if file is None:
         return None
+    with file:
+        text = _PLOG.sub(b"", file.read(_MOST_OUTPUT * 16))[:_MOST_OUTPUT]
     return text.decode("utf-8", "replace") or None
+
+
+def _data(job: Job, size: object) -> Optional[bytes]:
+    """The bytes that the runner saved; None when they are not there as it said."""
+    file = open_plain(job.data_path)
+    if file is None:
+        return None
+    with file:
+        content = file.read(_LARGEST_DATA + 1)
+    return content if len(content) == size else None
 
 
 def _check_writable(folder: Path) -> None:
