@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 
 import pytest
-from autofuse.scan.lines import LineBatch
+from autofuse.scan.lines import LineBatch, Wrapping
 from autofuse.types import TemplateId
-from autofuse_att_perf.perf_lines import parse, parse_formula
+from autofuse_att_perf.perf_lines import parse_formula, parser
 from autofuse_att_perf.plugin import autofuse_record_parsers
 
 PLOG = "[INFO] GE(7,app):2026-01-02-03:04:05.006.007 [a.cpp:1]9 F:"
@@ -25,7 +25,7 @@ def batch_of(*lines):
 
 
 def record(line):
-    found = list(parse(batch_of(line)))
+    found = list(parser(batch_of(line)))
     return found[0] if found else None
 
 
@@ -71,12 +71,26 @@ def test_other_text_is_no_formula(text):
         ("[Add] ", "Add"),
         ("123:[INFO][Add] ", "Add"),
         ("\x1b[32m[Add]\x1b[0m ", "Add"),
+        ("[\x1b[1mAdd\x1b[0m] ", "Add"),
         ("svc  | [2026-07-25 17:55:54] [Add]", "Add"),
     ],
 )
 def test_operator_of_every_wrapping(before, operator):
     found = record(f"{before}[PERF] n_0[T]: AIV_VEC = x=1")
     assert (found.operator, found.node, found.node_type, found.pipe) == (operator, "n_0", "T", "AIV_VEC")
+
+
+def test_an_escape_sequence_inside_the_marker():
+    assert record("[Add] [\x1b[33mPERF\x1b[0m] n_0[T]: AIV_VEC = x=1").operator == "Add"
+
+
+def test_wrappings_of_plugins_are_asked():
+    asked = parser.with_wrappings(
+        [lambda prefix: Wrapping(pid=5, tid=6, operator="Acme") if b"ACME" in prefix else None]
+    )
+    (found,) = asked(batch_of("ACME 5/6 [PERF] n_0[T]: AIV_VEC = x=1"))
+    assert (found.operator, found.at.pid, found.at.tid) == ("Acme", 5, 6)
+    assert parser.with_wrappings([]) is parser
 
 
 def test_pid_and_tid():

@@ -6,6 +6,7 @@ Pure functions from an `OperatorLog` and its formulas to an `OperatorAnalysis`; 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
@@ -81,7 +82,7 @@ class TemplateAnalysis:
     checks: List[Check] = field(default_factory=list)
     usage: List[Usage] = field(default_factory=list)
     parameters: Dict[str, Value] = field(default_factory=dict)
-    """The tiling parameters that its formulas use."""
+    """The tiling parameters that its formulas use; without formulas in the sources all that were logged."""
     function: Optional[Function] = None
     """Where its formulas stand; None without sources."""
     cores: Optional[Value] = None
@@ -257,6 +258,9 @@ class _Analyser:
         if self.formulas is not None:
             self.result.function = self.formulas.function
             self._from_sources(self.formulas)
+        elif self.perf_lines:
+            logged = self.candidate.values
+            self.result.parameters = {name: self.values[name] for name in logged if _is_parameter(name, self.values)}
         self._from_perf_lines()
         self._from_log()
         self._use_of("ub", "ub_size")
@@ -403,6 +407,14 @@ def _missing_note(tape: Tape, slot: int, evaluation: Evaluation) -> str:
             pending.extend((tape.a[current], tape.b[current], tape.c[current]))
     names = [name for name in evaluation.missing if name in needed]
     return _MISSING + ", ".join(names) + f" ({tape.place_of(slot)})"
+
+
+_BUFFER = re.compile(r"[bq]\d+_size")
+
+
+def _is_parameter(name: str, values: Mapping[str, Value]) -> bool:
+    """Whether a logged value is a choice of the solver; buffer and queue sizes follow from the others."""
+    return name in values and name != "ub_size" and not _BUFFER.fullmatch(name)
 
 
 def _known_numbers(*sources: Mapping[str, str]) -> Dict[str, Value]:

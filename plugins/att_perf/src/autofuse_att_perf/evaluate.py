@@ -63,15 +63,17 @@ def evaluate_changes(
 
 def number(text: str) -> Value:
     """A number as logged, exact when it is an integer; ValueError when the text is none."""
-    if _INTEGER.match(text):
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    if digits.isdigit() and digits.isascii() and len(digits) <= _MAX_DIGITS:
         return int(text)
     if _FLOAT.match(text):
         return float(text)
     raise ValueError(f"no number: {text[:40]!r}")
 
 
-# int() and float() also take underscores, blanks and digits of other scripts; longer integers are no tiling values.
-_INTEGER = re.compile(r"[+-]?[0-9]{1,40}\Z")
+_MAX_DIGITS = 40
+"""Longer integers are no tiling values, and int() takes long over very long ones."""
+# float() also takes underscores, blanks and digits of other scripts.
 _FLOAT = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)\Z", re.IGNORECASE)
 
 

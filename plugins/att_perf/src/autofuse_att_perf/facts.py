@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Callable, Dict, List, Sequence, Tuple
 
 from autofuse_att_perf.analysis import OperatorAnalysis
+from autofuse_att_perf.branches import plain_number
+from autofuse_att_perf.checks import Check
 
 __all__ = ["Facts", "facts_of", "say_what_is_missing"]
 
@@ -36,8 +38,12 @@ def facts_of(analysis: OperatorAnalysis) -> Facts:
                 if check.status in _BAD_STATUSES:
                     count, first = problems.get(check.status, (0, ""))
                     where = f"{analysis.log.name} case {template.candidate.case} {check.quantity}"
-                    problems[check.status] = (count + 1, first or f"{where}: {check.note}".rstrip(": "))
+                    problems[check.status] = (count + 1, first or f"{where}: {_why(check)}")
     return Facts(analysis.log.name, analysis.has_formulas, problems)
+
+
+def _why(check: Check) -> str:
+    return check.note or f"{plain_number(check.formula)} by formula, {check.logged} in the log"
 
 
 def say_what_is_missing(facts: Sequence[Facts], say: Callable[[str], None]) -> None:

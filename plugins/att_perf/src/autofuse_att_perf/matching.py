@@ -64,7 +64,9 @@ def _guess(
     left = [index for index in range(len(logs)) if index not in matched and logs[index].candidates]
     units = [unit for unit in units if len(unit)]
     if len(units) == 1 and not matched and len({logs[index].name for index in left}) == 1:
-        _assume(logs, left, units[0], matched, notices)
+        # Sources that name another operator are taken for a renamed one only when they have a value to show.
+        if not units[0].unit.op_names or any(_evaluates(logs[index], units[0]) for index in left):
+            _assume(logs, left, units[0], matched, notices)
         return
     tries = 0
     for index in left:
@@ -107,6 +109,12 @@ def _agrees(log: OperatorLog, unit: UnitFormulas) -> bool:
                 return False
             statuses |= {check.status for check in template.checks if check.origin == "source"}
     return "ok" in statuses and statuses <= {"ok", "not_logged"}
+
+
+def _evaluates(log: OperatorLog, unit: UnitFormulas) -> bool:
+    """Any pipe has a value by formula."""
+    groups = analyse_operator(log, unit).groups
+    return any(pipe.value is not None for group in groups for template in group.templates for pipe in template.pipes)
 
 
 def _covers(log: OperatorLog, unit: UnitFormulas) -> bool:

@@ -7,13 +7,15 @@ optional, with one term there may be no total. Who wrote a line is read as for a
 from __future__ import annotations
 
 import re
-from typing import Iterator, List, Optional, Tuple
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
-from autofuse.scan.lines import Line, LineBatch
+from autofuse.scan.lines import Line, LineBatch, Wrapping
 from autofuse.types import PipeFormula, Position, TemplateId
-from autofuse_att_summary.lines import parse_line, strip_ansi
+from autofuse_att_summary.lines import parse_line, parse_wrapped, strip_ansi
 
-__all__ = ["parse", "parse_formula"]
+__all__ = ["PerfParser", "parse_formula", "parser"]
+
+Wrappings = Sequence[Callable[[bytes], Optional[Wrapping]]]
 
 _MARKER = "[PERF]"
 _NUMBER = r"[+-]?(?:(?i:nan|inf(?:inity)?)|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
@@ -22,14 +24,62 @@ _HEAD = re.compile(r"\s*([^=]*)\[([^\[\]=]*)\]\s*:\s*(\w+)\s*=")
 _TOTAL = re.compile(r"(?:^|\)|\s)=\s*(" + _NUMBER + r")(?:\s+cycles?)?\s*\.?\s*\Z")
 _ONLY_NUMBER = re.compile(r"\s*(" + _NUMBER + r")(?:\s+cycles?)?\s*\.?\s*\Z")
 _TERM = re.compile(r"\s*(\S.*?)\s*=\s*(" + _NUMBER + r")\s*\Z")
+# The usual plog line with a name without brackets; everything else is read as the tiling messages are.
+_PLOG = re.compile(
+    r"\[[A-Z]+\] \w+\((\d{1,18}),[^()\[\]]*\):[-0-9:.]+ \[[^\[\]]*\] ?(\d{1,18}) \w+: ?\[([^\[\]]+)\] ?\Z", re.ASCII
+)
 
 
-def parse(batch: LineBatch) -> Iterator[PipeFormula]:
-    """The formulas of a batch of lines; a line of another form gives none."""
-    for line in batch:
-        record = _record(line)
-        if record is not None:
-            yield record
+class PerfParser:
+    """Called with a batch of lines it gives their formulas; a line of another form gives none."""
+
+    def __init__(self, wrappings: Wrappings = ()) -> None:
+        self.wrappings = tuple(wrappings)
+
+    def with_wrappings(self, wrappings: Wrappings) -> PerfParser:
+        """A parser that asks these wrappings first what stands before a message."""
+        return PerfParser(wrappings) if wrappings else self
+
+    def __call__(self, batch: LineBatch) -> Iterator[PipeFormula]:
+        """The formulas, in the order of the lines."""
+        for line in batch:
+            text = line.text
+            if "\x1b" in text:
+                text = strip_ansi(text.encode("utf-8", "surrogateescape")).decode("utf-8", "replace")
+            found = self._formula(line, text)
+            if found is not None:
+                yield found
+
+    def _formula(self, line: Line, text: str) -> Optional[PipeFormula]:
+        before, mark, body = text.partition(_MARKER)
+        if not mark:
+            return None
+        template = None
+        identity = _ID.match(body)
+        if identity:
+            graph, result, group, tag, case = identity.groups()
+            template = TemplateId(int(graph), int(result), int(group), int(case), tag)
+            body = body[identity.end() :]
+        head = _HEAD.match(body)
+        formula = parse_formula(body[head.end() :]) if head else None
+        if head is None or formula is None:
+            return None
+        operator, pid, tid = self._writer(text, before)
+        at = Position(line.path, line.number, line.pid if pid is None else pid, tid)
+        return PipeFormula(operator, at, head[1].strip(), head[2].strip(), head[3], *formula, template)
+
+    def _writer(self, text: str, before: str) -> Tuple[str, Optional[int], Optional[int]]:
+        """Operator, pid and tid of a line; `before` is what stands before the marker."""
+        usual = None if self.wrappings else _PLOG.match(before)
+        if usual:
+            return usual[3], int(usual[1]), int(usual[2])
+        raw = text.encode("utf-8", "surrogateescape")
+        who = parse_wrapped(raw, self.wrappings) if self.wrappings else parse_line(raw)
+        pid, tid = (None if value < 0 else value for value in (who.pid, who.tid))
+        return who.operator.decode("utf-8", "replace"), pid, tid
+
+
+parser = PerfParser()
 
 
 def parse_formula(text: str) -> Optional[Tuple[Tuple[Tuple[str, str], ...], str]]:
@@ -53,26 +103,3 @@ def _terms(text: str) -> Optional[List[Tuple[str, str]]]:
             return None
         terms.append((match[1], match[2]))
     return terms
-
-
-def _record(line: Line) -> Optional[PipeFormula]:
-    _, mark, body = line.text.partition(_MARKER)
-    if not mark:
-        return None
-    template = None
-    identity = _ID.match(body)
-    if identity:
-        graph, result, group, tag, case = identity.groups()
-        template = TemplateId(int(graph), int(result), int(group), int(case), tag)
-        body = body[identity.end() :]
-    head = _HEAD.match(body)
-    if head is None:
-        return None
-    formula = parse_formula(body[head.end() :])
-    if formula is None:
-        return None
-    who = parse_line(strip_ansi(line.text.encode("utf-8", "surrogateescape")))
-    operator = who.operator.decode("utf-8", "replace")
-    pid, tid = (None if value < 0 else value for value in (who.pid, who.tid))
-    at = Position(line.path, line.number, line.pid if pid is None else pid, tid)
-    return PipeFormula(operator, at, head[1].strip(), head[2].strip(), head[3], *formula, template)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from autofuse.types import CommandSpec, FormatSample, ParserSpec, PipeFormula, TemplateId, hookimpl
+from autofuse import types
+from autofuse.types import CommandSpec, DoctorSpec, FormatSample, ParserSpec, hookimpl
 
-__all__ = ["autofuse_commands", "autofuse_record_parsers"]
+__all__ = ["autofuse_commands", "autofuse_doctor_checks", "autofuse_record_parsers"]
 
 
 @hookimpl
@@ -21,14 +22,21 @@ def autofuse_commands() -> Iterator[CommandSpec]:
 
 
 @hookimpl
+def autofuse_doctor_checks() -> Iterator[DoctorSpec]:
+    """Whether the native twin of the formula compiler was built."""
+    yield DoctorSpec("formulas", "The native formula compiler", "autofuse_att_perf.doctor:check")
+
+
+@hookimpl
 def autofuse_record_parsers() -> Iterator[ParserSpec]:
     """The `[PERF]` lines of the tiling logs."""
     yield ParserSpec(
         "perf",
         "Cost formula of one graph node on one pipe",
-        "autofuse_att_perf.perf_lines:parse",
-        markers=(b"[PERF]",),
-        records=(PipeFormula,),
+        "autofuse_att_perf.perf_lines:parser",
+        # An escape sequence may stand inside the marker.
+        markers=(b"[PERF]", b"\x1b"),
+        records=(types.PipeFormula,),
         samples=(
             FormatSample(
                 "[Add] [PERF] Load_0[Load]: AIV_MTE2 = (base_cycles=172.2 + head_cost=27.01) = 199.21",
@@ -45,7 +53,7 @@ def autofuse_record_parsers() -> Iterator[ParserSpec]:
             FormatSample(
                 "[INFO] GE(7,app):2026-01-02-03:04:05.006.007 [a.cpp:1]9 F:[Add][PERF][graph0_result1_g0_R0] "
                 "Store_0[Store]: AIV_MTE3 = (block_cost=156.8 + head_cost=12.09) = 168.89",
-                {"operator": "Add", "template": TemplateId(0, 1, 0, 0, "R"), "total": "168.89"},
+                {"operator": "Add", "template": types.TemplateId(0, 1, 0, 0, "R"), "total": "168.89"},
             ),
             FormatSample(
                 "[Add] [PERF] Add_0[Add]: AIV_VEC = base_cost=42.78",

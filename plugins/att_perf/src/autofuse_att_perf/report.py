@@ -21,7 +21,7 @@ def build_report(analyses: Sequence[OperatorAnalysis], provenance: Provenance, l
     """The report of every operator that has formulas."""
     shown = [analysis for analysis in analyses if analysis.has_formulas]
     title = report_title(len(shown), lang)
-    answers = [answer(analysis, group) for analysis in shown for group in analysis.groups]
+    answers = [answer(analysis, group) for analysis in shown for group in _groups_that_count(analysis)]
     more = [f"… and {len(answers) - _ANSWERS} more groups"] if len(answers) > _ANSWERS else []
     return Report(
         title,
@@ -32,6 +32,12 @@ def build_report(analyses: Sequence[OperatorAnalysis], provenance: Provenance, l
         notes=_notes(shown),
         provenance=provenance,
     )
+
+
+def _groups_that_count(analysis: OperatorAnalysis) -> Sequence[GroupAnalysis]:
+    """The groups of the chosen result; all when nothing was chosen."""
+    chosen = [group for group in analysis.groups if group.in_result]
+    return chosen or analysis.groups
 
 
 def report_title(operators: int, lang: str) -> str:

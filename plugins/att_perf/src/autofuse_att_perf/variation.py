@@ -64,5 +64,8 @@ def _ranked(kind: str, values: Dict[str, Dict[str, float]]) -> List[Variation]:
 
 
 def _variance(values: Sequence[float]) -> float:
-    mean = math.fsum(values) / len(values)
-    return math.fsum((value - mean) ** 2 for value in values) / len(values)
+    # Scaled first, so that only a variance beyond the largest double becomes inf.
+    largest = max(map(abs, values)) or 1.0
+    scaled = [value / largest for value in values]
+    mean = math.fsum(scaled) / len(scaled)
+    return math.fsum((value - mean) ** 2 for value in scaled) / len(scaled) * largest * largest
