@@ -317,3 +317,18 @@ def test_inspect_npy_and_other_files(runs: Runs) -> None:
             assert str(bad) in result.stderr
     assert run_cli("run", "precision", "inspect", runs.root).exit_code == 2
     assert run_cli("run", "precision", "inspect", "/nowhere").exit_code == 2
+
+
+def test_inspect_leaves_padding_out_of_the_statistics(runs: Runs) -> None:
+    stored = np.full((1, 1, 2, 2, 16), -777, "f4")
+    stored[..., :3] = 2
+    path = runs.root / "dump"
+    for original, smallest, words in (
+        ((1, 3, 2, 2), 2, ""),
+        (None, -777, "include padding"),
+        ((9, 9), -777, "padding"),
+    ):
+        path.write_bytes(raw_dump([], [RawTensor(stored.tobytes(), 1, stored.shape, 3, original_shape=original)]))
+        (row,) = inspected(path)
+        assert (row["min"], row["max"]) == (smallest, 2)
+        assert words in (row["reason"] or "")

@@ -28,7 +28,7 @@ from autofuse_nwa_precision.statuses import (
     RowError,
 )
 
-__all__ = ["Aligned", "align"]
+__all__ = ["Aligned", "align", "cropped"]
 
 _ND = "ND"
 _UNNAMED = ("", "ND", "FORMAT_ND", "NULL", "FORMAT_RESERVED")
@@ -64,6 +64,19 @@ def align(a: Tensor, b: Tensor, converters: Converters) -> Aligned:
     else:
         _both_stored(found, a, layout_a, b, layout_b, converters)
     return found
+
+
+def cropped(tensor: Tensor, converters: Converters) -> Optional[View]:
+    """The tensor without the padding of its layout; None where its original shape is not known or does not fit."""
+    layout, original = _layout(tensor), tensor.original_shape
+    if is_plain(layout) or original is None or not converters.plains(layout):
+        return None
+    try:
+        # Any order that fits crops the same elements.
+        order = _own_order(tensor, layout, original, tensor.origin_layout, tensor, converters)
+        return converters.view(layout, order, tensor.array, original, tensor.groups, tensor.c0)
+    except RowError:
+        return None
 
 
 def _layout(tensor: Tensor) -> str:

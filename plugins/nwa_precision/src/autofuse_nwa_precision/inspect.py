@@ -12,13 +12,17 @@ from autofuse.cli.app import App
 from autofuse.errors import AutofuseError
 from autofuse.report.emit import emit
 from autofuse.report.model import Cell, Column, Provenance, Report, Table
+from autofuse_formats.layouts import is_plain
 
+from autofuse_nwa_precision.alignment import cropped
+from autofuse_nwa_precision.converters import Converters, View
 from autofuse_nwa_precision.dumps.load import layout_word, open_dump
 from autofuse_nwa_precision.dumps.names import parse_name
 from autofuse_nwa_precision.dumps.npy import Npy
 from autofuse_nwa_precision.dumps.raw import RawDump, RawTensor
 from autofuse_nwa_precision.dumps.tensor import Array
-from autofuse_nwa_precision.dumps.values import interpret
+from autofuse_nwa_precision.dumps.values import elements, interpret
+from autofuse_nwa_precision.metrics.pieces import pieces
 from autofuse_nwa_precision.metrics.values import decode
 from autofuse_nwa_precision.report.columns import text_of_shape
 from autofuse_nwa_precision.statuses import OK, OK_EMPTY, RowError
@@ -52,7 +56,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Statistics:
-    """Statistics of one tensor as stored, padding included. None where no finite element gives one."""
+    """Statistics of one tensor. None where no finite element gives one."""
 
     minimum: Any
     maximum: Any
@@ -70,7 +74,8 @@ def inspect_file(app: App, path: str, output_format: Optional[str], output: Opti
         raise AutofuseError(
             error.reason.replace(f"{path}: ", ""), path, "an npy or raw dump file is expected"
         ) from None
-    rows = list(_raw_rows(dump)) if isinstance(dump, RawDump) else [_npy_row(path, dump)]
+    converters = Converters.of(app.host)
+    rows = [_npy_row(path, dump)] if isinstance(dump, Npy) else [_raw_row(dump, t, converters) for t in dump.tensors]
     notes = [f"{row[0]}: {row[-1]}" for row in rows if row[-1]]
     report = Report(
         f"precision inspect {os.path.basename(path)}",
@@ -82,11 +87,12 @@ def inspect_file(app: App, path: str, output_format: Optional[str], output: Opti
     emit(app, report, output_format, output)
 
 
-def statistics(array: Array) -> Statistics:
+def statistics(tensor: View) -> Statistics:
     """Minimum, maximum, mean and counts, in blocks."""
     found = _Running()
-    for block in _blocks(array):
-        found.add(decode(block))
+    for piece in pieces(tensor, tensor):
+        for block in _blocks(piece.a):
+            found.add(decode(block))
     return found.result()
 
 
@@ -127,12 +133,7 @@ def _npy_row(path: str, npy: Npy) -> List[Cell]:
     return [*head, *_statistics_cells(array), *tail, None]
 
 
-def _raw_rows(dump: RawDump) -> Iterator[List[Cell]]:
-    for tensor in dump.tensors:
-        yield _raw_row(dump, tensor)
-
-
-def _raw_row(dump: RawDump, tensor: RawTensor) -> List[Cell]:
+def _raw_row(dump: RawDump, tensor: RawTensor, converters: Converters) -> List[Cell]:
     kind = tensor.type
     head: List[Cell] = [
         f"{tensor.side} {tensor.index}",
@@ -145,15 +146,18 @@ def _raw_row(dump: RawDump, tensor: RawTensor) -> List[Cell]:
     origin = f"{tensor.origin.name}:{tensor.origin.output_index}" if tensor.origin else None
     tail: List[Cell] = [origin, hex(tensor.address), tensor.groups, tensor.c0]
     try:
-        array = dump.tensor(tensor.side, tensor.index).array
+        whole = dump.tensor(tensor.side, tensor.index)
     except RowError as error:
         return [*head, error.status, *_unknown(), *tail, error.reason]
-    return [*head, *_statistics_cells(array), *tail, None]
+    plain = cropped(whole, converters)
+    padded = plain is None and not is_plain(whole.layout)
+    said = "the original shape is not known or does not fit: the statistics include padding" if padded else None
+    return [*head, *_statistics_cells(whole.array if plain is None else plain), *tail, said]
 
 
-def _statistics_cells(array: Array) -> Tuple[Cell, ...]:
-    found = statistics(array)
-    status = OK if array.size else OK_EMPTY
+def _statistics_cells(tensor: View) -> Tuple[Cell, ...]:
+    found = statistics(tensor)
+    status = OK if elements(tuple(tensor.shape)) else OK_EMPTY
     return (status, _cell(found.minimum), _cell(found.maximum), found.mean, found.nan, found.inf, found.zeros)
 
 
