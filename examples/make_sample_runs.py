@@ -1,8 +1,8 @@
 """Writes examples/runs/: the logs of two runs, `default` and `pgo`, of twenty fused operators.
 
 Everything is made up from a small cost model; names, shapes and cycles belong to no real network. In `pgo` one operator
-(autofuse_reduce_7_Mul_Sum) chose another template that is some per cent slower; the others are as fast as in `default` or a
-little faster.
+(autofuse_reduce_7_Mul_Sum) chose another template that is some per cent slower; the others are as fast as in `default`
+or a little faster.
 
     python examples/make_sample_runs.py [FOLDER]
 """
@@ -173,7 +173,8 @@ class Call:
             cycles, case, values = float("inf"), "", {}
         else:
             cycles, case, values = min(candidates)
-            text = f"[PROF]Among the templates, tiling case {case} of graph{graph}_result{result}_g{group} is the best choice."
+            chosen = f"tiling case {case} of graph{graph}_result{result}_g{group}"
+            text = f"[PROF]Among the templates, {chosen} is the best choice."
             yield self._line(f"{place}:697", "GetTilingKey", text)
         if several:
             yield self._line(f"{place}:688", "GetTiling", "End tiling for sched group.")
