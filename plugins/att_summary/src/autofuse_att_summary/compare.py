@@ -15,6 +15,7 @@ from autofuse.report.model import Cell, Chart, Column, Number, Provenance, Repor
 
 from autofuse_att_summary.compare_model import Comparison, Difference, Pair, compare_sides, is_metric, percent_of
 from autofuse_att_summary.compare_sides import Side, SideRow, read_side
+from autofuse_att_summary.exact import exact, fixed
 from autofuse_att_summary.explain_change import explain_change
 from autofuse_att_summary.filters import InvocationChoice, InvocationsType
 
@@ -127,18 +128,17 @@ def _check_metrics(ctx: click.Context, metrics: Sequence[str], sides: Sequence[S
 
 def _slower(pair: Pair, limit: float, metrics: Sequence[Optional[str]]) -> Iterator[str]:
     for metric in metrics:
-        if metric is None:
+        base, candidate = pair.values(metric) if metric else (None, None)
+        if metric is None or base is None:
             continue
-        base, candidate = pair.values(metric)
-        if base is None:
-            continue
+        old, new = pair.texts(metric)
         if candidate is None:
-            yield f"{_place(pair.row)}: {metric} is lost (base {base})"
+            yield f"{_place(pair.row)}: {metric} is lost (base {old})"
         elif candidate > base:
             percent = percent_of(base, candidate)
             if percent is None or percent > limit:
-                by = f"{percent:+.2f} %" if percent is not None else "from 0" if base == 0 else "to infinity"
-                yield f"{_place(pair.row)}: {metric} {base} → {candidate} ({by})"
+                by = "" if percent is None else f" ({percent:+.2f} %)"
+                yield f"{_place(pair.row)}: {metric} {old} → {new}{by}"
 
 
 def _comparable(pair: Pair, metrics: Sequence[Optional[str]]) -> bool:
@@ -233,21 +233,15 @@ def _difference_cells(difference: Difference) -> List[Cell]:
 
 def _cell(difference: Difference, text: Optional[str]) -> Cell:
     numeric = difference.kind in ("metric", "tiling")
-    return Number(text) if numeric and text is not None and _is_number(text) else text
+    return _number_cell(text) if numeric else text
 
 
-def _is_number(text: str) -> bool:
-    try:
-        Number(text).value  # noqa: B018 (raises where it is none)
-    except ValueError:
-        return False
-    return True
+def _number_cell(text: Optional[str]) -> Cell:
+    return text if text is None or exact(text) is None else Number(text.strip())
 
 
 def _decimal_cell(value: Optional[Decimal]) -> Cell:
-    if value is None:
-        return None
-    return Number(format(value, "f")) if value.is_finite() else Number("inf" if value > 0 else "-inf")
+    return None if value is None else Number(fixed(value))
 
 
 def _performance(pair: Pair) -> List[Cell]:
@@ -258,8 +252,7 @@ def _performance(pair: Pair) -> List[Cell]:
     return [
         *_key_cells(pair),
         pair.metric,
-        _text_cell(pair.base, pair.metric),
-        _text_cell(pair.candidate, pair.metric),
+        *(_number_cell(text) for text in pair.texts(pair.metric)),
         _decimal_cell(moved.difference if moved else Decimal(0)) if both else None,
         percent,
         pair.verdict,
@@ -267,11 +260,6 @@ def _performance(pair: Pair) -> List[Cell]:
         (pair.candidate.template if pair.candidate else "") or None,
         explain_change(pair.base, pair.candidate) or None,
     ]
-
-
-def _text_cell(row: Optional[SideRow], metric: Optional[str]) -> Cell:
-    text = row.cells.get(metric) if row is not None and metric is not None else None
-    return None if text is None else (Number(text) if _is_number(text) else text)
 
 
 def _charts(comparison: Comparison) -> Iterator[Chart]:

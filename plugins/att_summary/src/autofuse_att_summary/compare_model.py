@@ -11,19 +11,21 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from decimal import Context, Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from autofuse_att_summary.compare_sides import Side, SideRow
+from autofuse_att_summary.exact import EXACT, exact
 from autofuse_att_summary.model import PIPES
 
 __all__ = ["Comparison", "Difference", "Pair", "compare_sides", "is_metric", "number_of"]
 
 Key = Tuple[str, ...]
 
-_EXACT = Context(prec=400)
 _METRIC = re.compile(r"(AIV|AIC|AICORE)_\w+\Z", re.ASCII)
 _NOT_COMPARED = frozenset({"Source", "Line", "Invocation", "Invocations", "Variant", "Case", "Sub Case"})
+_LARGEST_LOG = 709.0
+"""Of a double."""
 _RUNNING_NUMBER = re.compile(r"\d+", re.ASCII)
 
 
@@ -66,6 +68,13 @@ class Pair:
     def values(self, metric: str) -> Tuple[Optional[Decimal], Optional[Decimal]]:
         """A metric on both sides; None where it is absent or nan."""
         return number_of(self.base, metric), number_of(self.candidate, metric)
+
+    def texts(self, metric: Optional[str]) -> Tuple[Optional[str], Optional[str]]:
+        """A metric on both sides as it stands there."""
+        if metric is None:
+            return None, None
+        base, candidate = (row.cells.get(metric) if row else None for row in (self.base, self.candidate))
+        return base, candidate
 
     @property
     def verdict(self) -> str:
@@ -124,7 +133,8 @@ class Comparison:
                 continue
             if base > 0 and candidate > 0:
                 logs.append(float((candidate / base).ln()))
-        return math.exp(math.fsum(logs) / len(logs)) if logs else None
+        mean = math.fsum(logs) / len(logs) if logs else None
+        return None if mean is None else (math.exp(mean) if mean < _LARGEST_LOG else math.inf)
 
 
 def compare_sides(base: Side, candidate: Side, by_name: bool, metrics: Sequence[str] = ()) -> Comparison:
@@ -163,7 +173,7 @@ def is_metric(name: str) -> bool:
 
 def number_of(row: Optional[SideRow], name: str) -> Optional[Decimal]:
     """The cell as an exact number; None when it is absent, nan or no number."""
-    value = _decimal(row.cells.get(name)) if row is not None else None
+    value = exact(row.cells.get(name)) if row is not None else None
     return None if value is None or value.is_nan() else value
 
 
@@ -171,7 +181,8 @@ def percent_of(base: Decimal, candidate: Decimal) -> Optional[float]:
     """Change in percent of |base|; None where the base is 0 or a side is infinite."""
     if base == 0 or not (base.is_finite() and candidate.is_finite()):
         return None
-    return float(_EXACT.multiply(_EXACT.divide(_EXACT.subtract(candidate, base), abs(base)), Decimal(100)))
+    change = EXACT.multiply(EXACT.subtract(candidate, base), Decimal(100))
+    return float(EXACT.divide(change, base.copy_abs()))
 
 
 def _renamed(base: Side, candidate: Side) -> Dict[str, str]:
@@ -253,32 +264,18 @@ def _differences(pair: Pair) -> Iterator[Difference]:
 def _of_field(name: str, base: Optional[str], candidate: Optional[str]) -> Iterator[Difference]:
     if base == candidate:
         return
-    old, new = _decimal(base), _decimal(candidate)
-    numeric = old is not None or new is not None
+    old, new = exact(base), exact(candidate)
     if old is not None and new is not None and (old == new or (old.is_nan() and new.is_nan())):
         return
+    numeric = old is not None or new is not None
     kind = "metric" if is_metric(name) else ("tiling" if numeric else "other")
     if old is None or new is None or old.is_nan() or new.is_nan():
         yield Difference(kind, name, base, candidate)
-        return
-    try:
-        difference: Optional[Decimal] = _EXACT.subtract(new, old)
-    except InvalidOperation:
-        difference = None
-    yield Difference(kind, name, base, candidate, difference, percent_of(old, new))
+    else:
+        yield Difference(kind, name, base, candidate, EXACT.subtract(new, old), percent_of(old, new))
 
 
 def _rank(name: str) -> int:
     if name in ("Result Perf", "Objective Value"):
         return 0
     return 1 if is_metric(name) else 2
-
-
-def _decimal(text: Optional[str]) -> Optional[Decimal]:
-    if text is None:
-        return None
-    try:
-        value = Decimal(text.strip())
-    except InvalidOperation:
-        return None
-    return value

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import re
-import sys
-from dataclasses import dataclass, field
-from typing import Callable, Dict, Iterable, List, Optional, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, BinaryIO, Dict, Iterable, List, Optional, Sequence, cast
 
 from autofuse.cli.app import App
 from autofuse.errors import AutofuseError
-from autofuse.report.formulas import unguarded
 from autofuse.report.model import Table
+from autofuse.scan.locations import open_streams
+from autofuse.scan.source import ByteStream, Notices
 
+from autofuse_att_summary.compare_csv import HEADER_BYTES, looks_like_csv, parse_csv
 from autofuse_att_summary.filters import InvocationChoice
 from autofuse_att_summary.notices import say_what_was_skipped
-from autofuse_att_summary.reading import read_logs
+from autofuse_att_summary.reading import read_log_streams
 from autofuse_att_summary.rows import build_table
 from autofuse_att_summary.summary import Summary
 
 __all__ = ["Side", "SideRow", "read_side"]
 
 _CASE = re.compile(r"\s*([A-Za-z]*)\s*(\d+)\s*\Z", re.ASCII)
-_HEADER_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -63,57 +62,66 @@ class Side:
 
 def read_side(app: App, location: str, invocations: InvocationChoice) -> Side:
     """Reads a CSV with an Operator column, or else logs; AutofuseError when it can be neither."""
-    if os.path.isfile(location):
-        if location.lower().endswith(".csv"):
-            return _read_csv(location)
-        if _looks_like_csv(location):
-            return _read_csv(location)
-    return _read_logs(app, location, invocations)
+    if os.path.isfile(location) and (
+        location.lower().endswith(".csv") or looks_like_csv(_read(location, HEADER_BYTES))
+    ):
+        return _csv_side(location, _read(location))
+    notices = Notices()
+    streams = open_streams(app.host, [location], notices)
+    if len(streams) == 1 and streams[0].once:
+        # A pipe: its beginning tells what it is, and cannot be read again.
+        opened = io.BufferedReader(cast(io.RawIOBase, streams[0].open()))
+        head = opened.read(HEADER_BYTES)
+        if looks_like_csv(head):
+            return _csv_side(location, head + opened.read())
+        streams = [replace(streams[0], open=lambda: cast(BinaryIO, _Resumed(head, opened)))]
+    return _log_side(app, location, streams, notices, invocations)
 
 
-def _looks_like_csv(path: str) -> bool:
+def _read(path: str, size: int = -1) -> bytes:
     try:
         with open(path, "rb") as source:
-            head = source.read(_HEADER_BYTES)
+            return source.read(size)
     except OSError as error:
         raise AutofuseError(f"cannot read: {error.strerror}", path) from error
-    first = head.decode("utf-8-sig", "replace").splitlines()[:1]
-    names = [name.strip().strip('"') for name in first[0].split(",")] if first else []
-    return "Operator" in names and len(names) > 1
 
 
-def _read_csv(path: str) -> Side:
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    try:
-        with open(path, "rb") as source:
-            text = source.read().decode("utf-8-sig", "replace").replace("\0", "")
-    except OSError as error:
-        raise AutofuseError(f"cannot read: {error.strerror}", path) from error
-    try:
-        lines = list(csv.reader(io.StringIO(text, newline="")))
-    except csv.Error as error:
-        raise AutofuseError(f"is no CSV: {error}", path) from error
-    lines = [line for line in lines if line]
-    if not lines:
-        raise AutofuseError("is empty", path, "expected a summary CSV with an Operator column")
-    header = [name.strip() for name in lines[0]]
-    if "Operator" not in header:
-        raise AutofuseError("has no Operator column", path, "expected a summary CSV, or logs")
-    side = _side(path, header, lines[1:], unguarded)
-    longer = sum(len(line) > len(header) and any(line[len(header) :]) for line in lines[1:])
-    if longer:
-        side.notes.append(f"{path}: {longer} rows have more cells than the header; the excess is left out")
+class _Resumed(io.RawIOBase):
+    """A stream of which the head was taken already, from its beginning."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        super().__init__()
+        self._head = io.BytesIO(head)
+        self._rest = rest
+
+    def readinto(self, buffer: Any) -> int:
+        return self._head.readinto(buffer) or self._rest.readinto(buffer)  # type: ignore[attr-defined]
+
+    def close(self) -> None:
+        self._rest.close()
+        super().close()
+
+
+def _csv_side(name: str, data: bytes) -> Side:
+    table = parse_csv(name, data)
+    side = _side(name, table.columns, table.lines)
+    side.notes.extend(f"{name}: {note}" for note in table.notes)
     return side
 
 
-def _read_logs(app: App, location: str, invocations: InvocationChoice) -> Side:
+def _log_side(
+    app: App, name: str, streams: Sequence[ByteStream], notices: Notices, invocations: InvocationChoice
+) -> Side:
     summary = Summary(invocations)
-    run = read_logs(app, [location], summary.add)
+    run = read_log_streams(app, streams, notices, summary.add)
     say_what_was_skipped(app, run)
-    table = build_table(summary.rows())
-    side = _side(location, [column.name for column in table.columns], _texts(table))
-    side.notes.extend(f"{location}: {line}" for line in summary.counts())
-    side.failed = bool(run.notices.failures)
+    rows = summary.rows()
+    table = build_table(rows)
+    side = _side(name, [column.name for column in table.columns], _texts(table))
+    side.notes.extend(f"{name}: {line}" for line in summary.counts())
+    if not rows:
+        side.notes.append(f"{name}: no tiling messages in {run.lines} lines of {len(run.streams)} files")
+    side.failed = bool(notices.failures)
     return side
 
 
@@ -122,11 +130,11 @@ def _texts(table: Table) -> Iterable[List[str]]:
         yield ["" if cell is None else str(cell) for cell in row]
 
 
-def _side(name: str, columns: List[str], lines: Iterable[Sequence[str]], read: Callable[[str], str] = str) -> Side:
+def _side(name: str, columns: List[str], lines: Iterable[Sequence[str]]) -> Side:
     rows: List[SideRow] = []
     nameless = 0
     for line in lines:
-        cells = {column: read(cell) for column, cell in zip(columns, line) if cell != ""}
+        cells = {column: cell for column, cell in zip(columns, line) if cell != ""}
         operator = cells.pop("Operator", "")
         if not operator:
             nameless += 1

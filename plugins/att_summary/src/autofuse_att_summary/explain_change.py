@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from decimal import Context, Decimal
-from typing import Dict, List, Optional, Tuple
+from decimal import Decimal
+from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from autofuse_att_summary.compare_model import number_of
 from autofuse_att_summary.compare_sides import SideRow
+from autofuse_att_summary.exact import EXACT
 from autofuse_att_summary.model import PIPES
 
 __all__ = ["explain_change"]
-
-_EXACT = Context(prec=400)
 
 
 def explain_change(base: Optional[SideRow], candidate: Optional[SideRow]) -> str:
@@ -22,9 +21,9 @@ def explain_change(base: Optional[SideRow], candidate: Optional[SideRow]) -> str
     old, new = _parts(base), _parts(candidate)
     if old is None or new is None or old == new:
         return ""
-    total = new.objective - old.objective
-    pipe = new.cycles - old.cycles
-    head = _EXACT.subtract(total, pipe)
+    total = EXACT.subtract(new.objective, old.objective)
+    pipe = EXACT.subtract(new.cycles, old.cycles)
+    head = EXACT.subtract(total, pipe)
     name = new.pipe if new.pipe == old.pipe else f"bottleneck {old.pipe} → {new.pipe}"
     parts = [f"{name} {_signed(pipe)}", f"head cost {_signed(head)}"]
     others = _largest_other(base, candidate, {old.pipe, new.pipe})
@@ -32,18 +31,12 @@ def explain_change(base: Optional[SideRow], candidate: Optional[SideRow]) -> str
     return f"{text}; {others}" if others else text
 
 
-class _Parts:
+class _Parts(NamedTuple):
     """An objective, taken apart."""
 
-    def __init__(self, objective: Decimal, pipe: str, cycles: Decimal) -> None:
-        self.objective = objective
-        self.pipe = pipe
-        self.cycles = cycles
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Parts) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]
+    objective: Decimal
+    pipe: str
+    cycles: Decimal
 
 
 def _parts(row: Optional[SideRow]) -> Optional[_Parts]:
@@ -64,7 +57,7 @@ def _largest_other(base: Optional[SideRow], candidate: Optional[SideRow], shown:
     """The pipe that moved most without bounding the operator on either side."""
     old, new = _pipes(base), _pipes(candidate)
     moved: List[Tuple[Decimal, str]] = [
-        (new[name] - old[name], name)
+        (EXACT.subtract(new[name], old[name]), name)
         for name in sorted(old)
         if name in new and name not in shown and old[name].is_finite() and new[name].is_finite()
     ]
@@ -76,5 +69,7 @@ def _largest_other(base: Optional[SideRow], candidate: Optional[SideRow], shown:
 
 
 def _signed(value: Decimal) -> str:
-    text = format(value.quantize(Decimal("0.000001"), context=_EXACT).normalize(_EXACT), "f")
+    """Six decimals are all that the log prints; a number too long to have any stays as it is."""
+    rounded = value.quantize(Decimal("0.000001"), context=EXACT)
+    text = format((value if rounded.is_nan() else rounded).normalize(EXACT), "f")
     return text if text.startswith("-") else f"+{text}"

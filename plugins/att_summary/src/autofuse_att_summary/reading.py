@@ -10,13 +10,14 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 from autofuse import types
 from autofuse.cli.app import App
 from autofuse.scan.lines import LineBatch, Wrapping, rows
-from autofuse.scan.reader import ReadOptions, read_lines
-from autofuse.scan.source import Notices, StreamStats
+from autofuse.scan.locations import open_streams
+from autofuse.scan.reader import ReadOptions, read_streams
+from autofuse.scan.source import ByteStream, Notices, StreamStats
 
 from autofuse_att_summary.fold import Fold
 from autofuse_att_summary.model import Invocation, OperatorRun
 
-__all__ = ["LogRun", "foreign_wrappings", "read_logs"]
+__all__ = ["LogRun", "foreign_wrappings", "read_log_streams", "read_logs"]
 
 MODEL_RECORDS = (
     types.TilingValue,
@@ -80,12 +81,26 @@ def read_logs(
     `other` gets the records that are no part of the run model (`PipeFormula`, compiler messages); without it their
     parsers are not run. AutofuseError when nothing can be read.
     """
+    notices = Notices()
+    streams = open_streams(app.host, locations, notices)
+    return read_log_streams(app, streams, notices, sink, digest=digest, other=other)
+
+
+def read_log_streams(
+    app: App,
+    streams: Sequence[ByteStream],
+    notices: Notices,
+    sink: Callable[[Invocation], None],
+    *,
+    digest: bool = False,
+    other: Optional[Callable[[types.Record], None]] = None,
+) -> LogRun:
+    """As `read_logs`, for streams that were opened already."""
     parsers = _parsers(app, everything=other is not None)
     markers = list(dict.fromkeys(marker for spec, _ in parsers for marker in spec.markers))
-    notices = Notices()
     run = LogRun(notices)
     fold = Fold(sink)
-    reader = read_lines(app.host, locations, markers, notices, _stage(parsers), ReadOptions(digest=digest))
+    reader = read_streams(streams, markers, notices, _stage(parsers), ReadOptions(digest=digest))
     for batch in reader:
         for (_, parser), found in zip(parsers, batch.staged):
             if hasattr(parser, "columns"):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from decimal import Context, Decimal, InvalidOperation
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from autofuse.report.model import Cell, Column, Number, Table
 
+from autofuse_att_summary.exact import EXACT, exact, fixed
 from autofuse_att_summary.final_tiling import FinalRecord, RawNumber, decode_finals
 from autofuse_att_summary.ladder import ladder_of
 from autofuse_att_summary.model import (
@@ -66,9 +66,6 @@ _FIXED = frozenset(column.name for block in (_FIRST, _SIZES, _FINAL, _LAST) for 
 
 
 _PIPES_BY_NAME = tuple(sorted(PIPES))
-
-_EXACT = Context(prec=400)
-"""309 digits before the point (DBL_MAX) and six behind it stay exact."""
 
 
 class Row:
@@ -200,15 +197,9 @@ def _largest(values: Mapping[str, Number]) -> Optional[str]:
 
 
 def _difference(objective: Optional[Number], cycles: Optional[Number]) -> Optional[Number]:
-    if objective is None or cycles is None:
-        return None
-    try:
-        difference = _EXACT.subtract(Decimal(objective), Decimal(cycles))
-    except InvalidOperation:
-        return None
-    if difference.is_nan():
-        return None
-    return Number(format(difference, "f") if difference.is_finite() else ("inf" if difference > 0 else "-inf"))
+    whole, part = exact(objective), exact(cycles)
+    difference = None if whole is None or part is None else EXACT.subtract(whole, part)
+    return None if difference is None or difference.is_nan() else Number(fixed(difference))
 
 
 class _Cells:

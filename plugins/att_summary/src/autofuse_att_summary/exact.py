@@ -1,0 +1,42 @@
+"""Numbers as they were logged, as exact decimals: nothing that a double can hold is rounded when they are subtracted.
+
+Which text is a number is decided here for the commands that compute; the parsers of log lines have their own grammar.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Context, Decimal
+from typing import Optional
+
+__all__ = ["EXACT", "exact", "fixed"]
+
+EXACT = Context(prec=1000, traps=[])
+"""Adds and subtracts doubles printed by `%f` (309 digits before the point) without rounding; never raises."""
+
+_NUMBER = re.compile(
+    r"\s*[-+]?(?:nan|inf(?:inity)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e([-+]?[0-9]+))?)\s*\Z", re.IGNORECASE | re.ASCII
+)
+_LARGEST_POWER = 400
+"""Of ten, in a number with an exponent; doubles end at 10 ** 308."""
+
+
+def exact(text: Optional[str]) -> Optional[Decimal]:
+    """The number that the text is, nan and the infinities included; None for any other text.
+
+    Exponents beyond those of doubles give what C makes of them, an infinity or 0: `1e999999` must not cost a megabyte
+    of digits.
+    """
+    match = _NUMBER.match(text) if text is not None else None
+    if text is None or match is None:
+        return None
+    exponent = match.group(1) or ""
+    if len(exponent) > 6:
+        return Decimal(float(text))
+    value = Decimal(text.strip())
+    return Decimal(float(text)) if exponent and abs(value.adjusted()) > _LARGEST_POWER else value
+
+
+def fixed(value: Decimal) -> str:
+    """The number without an exponent; `inf` and `-inf` for the infinities."""
+    return format(value, "f") if value.is_finite() else ("inf" if value > 0 else "-inf")
