@@ -149,6 +149,46 @@ bool all_finite(const double* values, size_t n) {
     return sum_of(zero) == 0;
 }
 
+inline Longs finite(Doubles value) { return size_of(value) < __builtin_inf(); }
+
+struct NonfiniteVectors {
+    Longs nan = {}, pos_inf = {}, neg_inf = {};
+
+    inline void add(Longs is_nan, Longs is_pos_inf, Longs is_neg_inf) {
+        nan -= is_nan;
+        pos_inf -= is_pos_inf;
+        neg_inf -= is_neg_inf;
+    }
+
+    Nonfinite finish() const { return {sum_of(nan), sum_of(pos_inf), sum_of(neg_inf)}; }
+};
+
+void count_nonfinite(const double* a_in, const double* b_in, size_t n, NonfiniteCounts* counts) {
+    NonfiniteVectors in_a, in_b, equal;
+    Longs elements = {}, zeros_b = {};
+    constexpr double kInfinity = __builtin_inf();
+    for (size_t i = 0; i < n; i += kLanes) {
+        const Doubles a = load(a_in + i), b = load(b_in + i);
+        const Longs nan_a = a != a, nan_b = b != b, pos_a = a == kInfinity, pos_b = b == kInfinity;
+        const Longs neg_a = a == -kInfinity, neg_b = b == -kInfinity;
+        in_a.add(nan_a, pos_a, neg_a);
+        in_b.add(nan_b, pos_b, neg_b);
+        equal.add(nan_a & nan_b, pos_a & pos_b, neg_a & neg_b);
+        elements -= ~(finite(a) & finite(b));
+        zeros_b -= ~finite(a) & (b == 0.0);
+    }
+    *counts = {in_a.finish(), in_b.finish(), equal.finish(), sum_of(elements), sum_of(zeros_b)};
+}
+
+void leave_out(double* a, double* b, size_t n) {
+    for (size_t i = 0; i < n; i += kLanes) {
+        const Doubles x = load(a + i), y = load(b + i);
+        const Longs kept = finite(x) & finite(y);
+        store(a + i, (Doubles)((Longs)x & kept));
+        store(b + i, (Doubles)((Longs)y & kept));
+    }
+}
+
 double max_abs(const double* values, size_t n) {
     Doubles largest = {};
     for (size_t i = 0; i < n; i += kLanes) largest = larger_of(size_of(load(values + i)), largest);
@@ -386,7 +426,7 @@ uint64_t ulp64(const void* a, const void* b, size_t n) {
 extern const BlockOps KERNEL_NAME(KERNEL_ISA);
 const BlockOps KERNEL_NAME(KERNEL_ISA) = {
     KERNEL_TEXT(KERNEL_ISA),
-    to_double, to_int64, split_complex, all_finite, max_abs, scale, real_sums, real_sums_only, inner, total, modulus, relative,
+    to_double, to_int64, split_complex, all_finite, count_nonfinite, leave_out, max_abs, scale, real_sums, real_sums_only, inner, total, modulus, relative,
     int_sums, rate, check, ulp16, ulp32, ulp64,
 };
 

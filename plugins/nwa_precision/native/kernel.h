@@ -35,6 +35,16 @@ struct IntSums {
     uint64_t total_diff, max_diff;
 };
 
+struct Nonfinite {
+    int64_t nan, pos_inf, neg_inf;
+};
+
+// Of the elements of a block that are not finite on one side or both.
+struct NonfiniteCounts {
+    Nonfinite a, b, equal;
+    int64_t elements, zeros_b;
+};
+
 struct Rule {
     double atol, rtol, rtol_needed;
     int64_t violations;
@@ -56,6 +66,9 @@ struct BlockOps {
     void (*to_int64)(int code, const void* raw, const void* table, int64_t* out, size_t n);
     void (*split_complex)(int code, const void* raw, double* real, double* imag, size_t n);
     bool (*all_finite)(const double* values, size_t n);
+    // Counts the elements that are not finite on both sides; `leave_out` sets them to 0 on both.
+    void (*count_nonfinite)(const double* a, const double* b, size_t n, NonfiniteCounts* counts);
+    void (*leave_out)(double* a, double* b, size_t n);
     double (*max_abs)(const double* values, size_t n);
     void (*scale)(const double* values, double factor, double* out, size_t n);
     // Sums of a padded block; writes |a-b| and the relative errors as well.

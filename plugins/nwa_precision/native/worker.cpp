@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <type_traits>
+
+#include "worker_state.h"
 
 namespace precision {
 namespace {
 
-constexpr size_t kRoom = kBlock + kPad;
 constexpr double kHuge = 0x1p1000;   // above, |a-b| may overflow although |a-b| / |a| does not
 constexpr double kShrunk = 0.0625;   // such elements are taken at this share of their size
 constexpr double kLowestSquare = 0x1p-120;  // blocks with sums of squares in this range are summed as they are
@@ -29,57 +29,7 @@ int power_of(double largest) {
     return std::abs(power) <= kUsualPower ? 0 : power;
 }
 
-bool is_signed(int code) { return code >= kI8 && code <= kI64; }
-
 bool is_complex(int code) { return code >= kC32 && code <= kC128; }
-
-bool is_large_int(int code) { return code == kI64 || code == kU64; }
-
-Int128 joined(uint64_t low, int64_t high) { return Int128(high) * (Int128(1) << 32) + low; }
-
-template <typename Out>
-void load_ints(const Side& side, const char* raw, Out* out, size_t n) {
-    const auto all = [out, n](const auto* values) {
-        for (size_t i = 0; i < n; ++i) out[i] = Out(values[i]);
-    };
-    switch (side.code) {
-        case kBool: for (size_t i = 0; i < n; ++i) out[i] = raw[i] != 0; break;
-        case kI8: all(reinterpret_cast<const int8_t*>(raw)); break;
-        case kI16: all(reinterpret_cast<const int16_t*>(raw)); break;
-        case kI32: all(reinterpret_cast<const int32_t*>(raw)); break;
-        case kI64: all(reinterpret_cast<const int64_t*>(raw)); break;
-        case kU8: all(reinterpret_cast<const uint8_t*>(raw)); break;
-        case kU16: all(reinterpret_cast<const uint16_t*>(raw)); break;
-        case kU32: all(reinterpret_cast<const uint32_t*>(raw)); break;
-        case kU64: all(reinterpret_cast<const uint64_t*>(raw)); break;
-        case kIntTable:
-            for (size_t i = 0; i < n; ++i) out[i] = Out(static_cast<const int32_t*>(side.table)[uint8_t(raw[i])]);
-            break;
-    }
-}
-
-bool loads_signed(int code) { return is_signed(code) || code == kIntTable; }
-
-uint64_t apart(int64_t a, int64_t b) { return a > b ? uint64_t(a) - uint64_t(b) : uint64_t(b) - uint64_t(a); }
-uint64_t apart(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
-UInt128 apart(int64_t a, uint64_t b) { return a < 0 ? UInt128(b) + (0 - uint64_t(a)) : apart(uint64_t(a), b); }
-UInt128 apart(uint64_t a, int64_t b) { return apart(b, a); }
-
-// 64-bit integers seldom are large ones.
-template <typename Int>
-bool all_below_2_31(const Int* values, size_t n) {
-    uint64_t bits = 0;
-    for (size_t i = 0; i < n; ++i) bits |= uint64_t(std::is_signed<Int>::value ? values[i] ^ (values[i] >> 63) : values[i]);
-    return bits < uint64_t(1) << 31;
-}
-
-Int128 product(int64_t a, int64_t b) { return Int128(a) * b; }
-UInt128 product(uint64_t a, uint64_t b) { return UInt128(a) * b; }
-Int128 product(int64_t a, uint64_t b) { return Int128(a) * Int128(b); }
-Int128 product(uint64_t a, int64_t b) { return Int128(a) * Int128(b); }
-
-double to_double(uint64_t value) { return double(value); }
-double to_double(UInt128 value) { return double(uint64_t(value)) + (value >> 64 ? 0x1p64 : 0.0); }
 
 // The smallest r with size <= atol + r * size_b in float64 arithmetic, or infinity: bisection over the bit patterns of
 // positive doubles, which are ordered like the doubles.
@@ -102,26 +52,6 @@ double smallest_rtol(double size, double atol, double size_b) {
 }
 
 }  // namespace
-
-struct Worker::Buffers {
-    alignas(64) char raw[2][kBoxElements * 16];
-    alignas(64) double a[2][kRoom], b[2][kRoom];  // real and imaginary parts
-    alignas(64) double scaled_a[2][kRoom], scaled_b[2][kRoom], diff[2][kRoom];
-    alignas(64) double size[kRoom], size_a[kRoom], size_b[kRoom], rel[kRoom], unit[kRoom];
-    alignas(64) uint64_t ints_a[kRoom], ints_b[kRoom];
-    Distribution distribution = {};
-    int64_t fakes = 0;            // zeros counted for padding and left out elements
-    uint32_t since_flush = 0;
-};
-
-struct Worker::Block {
-    const Walk& walk;
-    const Box& box;
-    size_t start, count, padded;
-    const char* raw[2];
-
-    int64_t number(size_t i) const { return walk.number(box, start + i); }
-};
 
 Worker::Worker(const Request& request) : request_(request), ops_(block_ops()), buffers_(new Buffers) {
     totals_.bins.assign(request.everything ? kBins : 0, 0);
@@ -169,9 +99,7 @@ void Worker::add_block(const Block& block) {
     }
     if (request_.family == Family::kReal) return add_real(block);
     if (request_.family == Family::kComplex) return add_complex(block);
-    totals_.compared += int64_t(block.count);
-    if (is_large_int(request_.sides[0].code) || is_large_int(request_.sides[1].code)) return add_large_ints(block);
-    add_small_ints(block);
+    add_ints(block);
 }
 
 void Worker::bits(const Block& block) {
@@ -208,7 +136,7 @@ void Worker::add_real(const Block& block) {
     // Squares of float32 neither overflow nor vanish in float64: sums of squares tell what a pass over the elements would.
     const bool finite = std::isfinite(sums.square_a) && std::isfinite(sums.square_b);
     if (!finite && !(ops_.all_finite(a, block.padded) && ops_.all_finite(b, block.padded))) {
-        excluded = drop_nonfinite(block, &a, &b, 1);
+        excluded = leave_out_nonfinite(block, a, b);
         sums = sum_real(block);
     }
     totals_.compared += int64_t(n - excluded);
@@ -253,49 +181,37 @@ void Worker::add_in_range(const Block& block, const RealSums& sums, size_t exclu
     if (keeps_elements()) rate(block, b, excluded);
 }
 
-size_t Worker::drop_nonfinite(const Block& block, double* const* parts_a, double* const* parts_b, int parts) {
-    size_t excluded = 0;
-    for (size_t i = 0; i < block.count; ++i) {
-        double size_a = 0, size_b = 0;  // not finite when a part is not
-        for (int part = 0; part < parts; ++part) size_a += parts_a[part][i] * 0, size_b += parts_b[part][i] * 0;
-        if (size_a == 0 && size_b == 0) continue;
-        ++excluded;
-        classify(block, i, parts_a, parts_b, parts);
-        for (int part = 0; part < parts; ++part) parts_a[part][i] = parts_b[part][i] = 0;
-    }
-    return excluded;
+size_t Worker::leave_out_nonfinite(const Block& block, double* a, double* b) {
+    NonfiniteCounts counts;
+    ops_.count_nonfinite(a, b, block.padded, &counts);
+    const auto add = [](Counts& to, const Nonfinite& from) { to.add({from.nan, from.pos_inf, from.neg_inf}); };
+    add(totals_.nonfinite_a, counts.a);
+    add(totals_.nonfinite_b, counts.b);
+    add(totals_.nonfinite_equal, counts.equal);
+    totals_.zeros_b += counts.zeros_b;
+    const int64_t nan_mismatches = counts.a.nan + counts.b.nan - 2 * counts.equal.nan;
+    const int64_t equal = counts.equal.nan + counts.equal.pos_inf + counts.equal.neg_inf;
+    const int64_t inf_mismatches = counts.elements - equal - nan_mismatches;
+    totals_.nan_mismatches += nan_mismatches;
+    totals_.inf_mismatches += inf_mismatches;
+    const auto is_nan = [a, b](size_t i) { return std::isnan(a[i]) != std::isnan(b[i]); };
+    const auto is_inf = [a, b](size_t i) {
+        return !std::isnan(a[i]) && !std::isnan(b[i]) && (std::isinf(a[i]) || std::isinf(b[i])) && a[i] != b[i];
+    };
+    if (nan_mismatches) find_first(block, totals_.first_nan_mismatch, is_nan);
+    if (inf_mismatches) find_first(block, totals_.first_inf_mismatch, is_inf);
+    ops_.leave_out(a, b, block.padded);
+    return size_t(counts.elements);
 }
 
-void Worker::classify(const Block& block, size_t i, double* const* parts_a, double* const* parts_b, int parts) {
-    bool nan_a = false, nan_b = false, inf_a = false, inf_b = false, same = true, zero_b = true;
-    for (int part = 0; part < parts; ++part) {
-        const double a = parts_a[part][i], b = parts_b[part][i];
-        nan_a |= std::isnan(a), nan_b |= std::isnan(b);
-        inf_a |= std::isinf(a), inf_b |= std::isinf(b);
-        same &= a == b;
-        zero_b &= b == 0;
-    }
-    // An infinite complex number has no sign: it counts as positive.
-    const bool minus_a = parts == 1 && parts_a[0][i] < 0, minus_b = parts == 1 && parts_b[0][i] < 0;
-    const auto count = [](Counts& counts, bool nan, bool inf, bool minus) {
-        if (nan) ++counts.nan;
-        else if (inf) ++(minus ? counts.neg_inf : counts.pos_inf);
-    };
-    count(totals_.nonfinite_a, nan_a, inf_a, minus_a);
-    count(totals_.nonfinite_b, nan_b, inf_b, minus_b);
-    totals_.zeros_b += zero_b;
-    if (nan_a && nan_b) {
-        ++totals_.nonfinite_equal.nan;
-    } else if (nan_a || nan_b) {
-        if (!totals_.nan_mismatches++ || block.box.lowest < totals_.first_nan_mismatch) {
-            const int64_t at = block.number(i);
-            if (totals_.first_nan_mismatch < 0 || at < totals_.first_nan_mismatch) totals_.first_nan_mismatch = at;
-        }
-    } else if (same) {
-        count(totals_.nonfinite_equal, false, true, minus_a);
-    } else if (!totals_.inf_mismatches++ || block.box.lowest < totals_.first_inf_mismatch) {
-        const int64_t at = block.number(i);
-        if (totals_.first_inf_mismatch < 0 || at < totals_.first_inf_mismatch) totals_.first_inf_mismatch = at;
+// Lowers `first` to the lowest number of an element of the block that is one.
+template <typename Is>
+void Worker::find_first(const Block& block, int64_t& first, Is is) {
+    if (first >= 0 && block.box.lowest >= first) return;
+    for (size_t i = 0; i < block.count; ++i) {
+        if (!is(i)) continue;
+        const int64_t number = block.number(i);
+        if (first < 0 || number < first) first = number;
     }
 }
 
@@ -316,7 +232,7 @@ void Worker::add_complex(const Block& block) {
     bool finite = true;
     for (int part = 0; part < 2; ++part)
         finite = finite && ops_.all_finite(parts_a[part], block.padded) && ops_.all_finite(parts_b[part], block.padded);
-    if (!finite) excluded = drop_nonfinite(block, parts_a, parts_b, 2);
+    if (!finite) excluded = leave_out_nonfinite(block, parts_a, parts_b);
     totals_.compared += int64_t(block.count - excluded);
     buffer.fakes += int64_t(block.padded - block.count + excluded);
     const double largest = add_scaled(block, parts_a, parts_b, 2);
@@ -324,6 +240,34 @@ void Worker::add_complex(const Block& block) {
     ops_.modulus(parts_a[0], parts_a[1], buffer.size_a, block.padded);
     ops_.modulus(parts_b[0], parts_b[1], buffer.size_b, block.padded);
     elementwise(block, excluded);
+}
+
+// A number is NaN when a part is, else infinite when a part is; infinite ones are equal when both parts are.
+size_t Worker::leave_out_nonfinite(const Block& block, double* const* parts_a, double* const* parts_b) {
+    size_t excluded = 0;
+    double *real_a = parts_a[0], *imag_a = parts_a[1], *real_b = parts_b[0], *imag_b = parts_b[1];
+    for (size_t i = 0; i < block.count; ++i) {
+        const bool nan_a = std::isnan(real_a[i]) || std::isnan(imag_a[i]), nan_b = std::isnan(real_b[i]) || std::isnan(imag_b[i]);
+        const bool inf_a = !nan_a && (std::isinf(real_a[i]) || std::isinf(imag_a[i]));
+        const bool inf_b = !nan_b && (std::isinf(real_b[i]) || std::isinf(imag_b[i]));
+        if (!(nan_a || nan_b || inf_a || inf_b)) continue;
+        const bool same = inf_a && inf_b && real_a[i] == real_b[i] && imag_a[i] == imag_b[i];
+        const auto this_one = [i](size_t other) { return other == i; };
+        ++excluded;
+        totals_.nonfinite_a.add({nan_a, inf_a, 0});
+        totals_.nonfinite_b.add({nan_b, inf_b, 0});
+        totals_.nonfinite_equal.add({nan_a && nan_b, same, 0});
+        totals_.zeros_b += real_b[i] == 0 && imag_b[i] == 0;
+        if (nan_a != nan_b) {
+            ++totals_.nan_mismatches;
+            find_first(block, totals_.first_nan_mismatch, this_one);
+        } else if (!nan_a && !same) {
+            ++totals_.inf_mismatches;
+            find_first(block, totals_.first_inf_mismatch, this_one);
+        }
+        real_a[i] = imag_a[i] = real_b[i] = imag_b[i] = 0;
+    }
+    return excluded;
 }
 
 // Float sums of scaled values, and the largest difference; leaves |a-b| in `size` and gives the largest part of any value.
@@ -386,74 +330,6 @@ double Worker::add_scaled(const Block& block, double* const* parts_a, double* co
     return std::max(largest_a, largest_b);
 }
 
-// --- integers -----------------------------------------------------------------------------------------------------
-
-void Worker::add_small_ints(const Block& block) {
-    Buffers& buffer = *buffers_;
-    int64_t *a = reinterpret_cast<int64_t*>(buffer.ints_a), *b = reinterpret_cast<int64_t*>(buffer.ints_b);
-    ops_.to_int64(request_.sides[0].code, block.raw[0], request_.sides[0].table, a, block.count);
-    ops_.to_int64(request_.sides[1].code, block.raw[1], request_.sides[1].table, b, block.count);
-    std::fill(a + block.count, a + block.padded, 0);
-    std::fill(b + block.count, b + block.padded, 0);
-    sum_small_ints(block, !loads_signed(request_.sides[0].code) && !loads_signed(request_.sides[1].code));
-}
-
-// Sums of the integers in the buffers, which have at most 32 bits.
-void Worker::sum_small_ints(const Block& block, bool both_unsigned) {
-    Buffers& buffer = *buffers_;
-    const int64_t* a = reinterpret_cast<const int64_t*>(buffer.ints_a);
-    const int64_t* b = reinterpret_cast<const int64_t*>(buffer.ints_b);
-    IntSums sums;
-    ops_.int_sums(a, b, both_unsigned, buffer.size, buffer.size_a, buffer.size_b, block.padded, &sums);
-    totals_.dot.add(joined(sums.dot_low, sums.dot_high));
-    totals_.square_a.add(joined(sums.square_a_low, sums.square_a_high));
-    totals_.square_b.add(joined(sums.square_b_low, sums.square_b_high));
-    totals_.total_diff.add(Int128(sums.total_diff));
-    offer(block, UInt128(sums.max_diff), totals_.max_int_diff, [a, b](size_t i) { return UInt128(apart(a[i], b[i])); });
-    buffer.fakes += int64_t(block.padded - block.count);
-    elementwise(block, 0);
-}
-
-void Worker::add_large_ints(const Block& block) {
-    const bool signed_a = loads_signed(request_.sides[0].code), signed_b = loads_signed(request_.sides[1].code);
-    if (signed_a) return signed_b ? large_ints<int64_t, int64_t>(block) : large_ints<int64_t, uint64_t>(block);
-    signed_b ? large_ints<uint64_t, int64_t>(block) : large_ints<uint64_t, uint64_t>(block);
-}
-
-template <typename A, typename B>
-void Worker::large_ints(const Block& block) {
-    Buffers& buffer = *buffers_;
-    using Distance = decltype(apart(A(), B()));
-    A* a = reinterpret_cast<A*>(buffer.ints_a);
-    B* b = reinterpret_cast<B*>(buffer.ints_b);
-    load_ints(request_.sides[0], block.raw[0], a, block.count);
-    load_ints(request_.sides[1], block.raw[1], b, block.count);
-    std::fill(a + block.count, a + block.padded, 0);
-    std::fill(b + block.count, b + block.padded, 0);
-    if (all_below_2_31(a, block.padded) && all_below_2_31(b, block.padded)) return sum_small_ints(block, false);
-    WideSum dot, square_a, square_b;
-    UInt128 total = 0;
-    Distance largest = 0;
-    for (size_t i = 0; i < block.padded; ++i) {
-        const Distance distance = apart(a[i], b[i]);
-        dot.add(product(a[i], b[i]));
-        square_a.add(product(a[i], a[i]));
-        square_b.add(product(b[i], b[i]));
-        total += distance;
-        largest = std::max(largest, distance);
-        buffer.size[i] = to_double(distance);
-        buffer.size_a[i] = std::fabs(double(a[i]));
-        buffer.size_b[i] = std::fabs(double(b[i]));
-    }
-    totals_.dot.add(dot);
-    totals_.square_a.add(square_a);
-    totals_.square_b.add(square_b);
-    totals_.total_diff.add(total);
-    offer(block, UInt128(largest), totals_.max_int_diff, [a, b](size_t i) { return UInt128(apart(a[i], b[i])); });
-    buffer.fakes += int64_t(block.padded - block.count);
-    elementwise(block, 0);
-}
-
 // --- what every element contributes ---------------------------------------------------------------------------------
 
 // From |a-b|, |a| and |b| of a block.
@@ -468,9 +344,9 @@ void Worker::elementwise(const Block& block, size_t excluded) {
 void Worker::elementwise_huge(
     const Block& block, double* const* parts_a, double* const* parts_b, int parts, size_t excluded) {
     Buffers& buffer = *buffers_;
-    const auto modulus = [this](double real, double imag) {
-        double size;
-        ops_.modulus(&real, &imag, &size, 1);
+    const auto modulus = [this, parts](double real, double imag) {
+        double size = std::fabs(real);
+        if (parts == 2) ops_.modulus(&real, &imag, &size, 1);
         return size;
     };
     int64_t violations = 0;
@@ -524,18 +400,6 @@ void Worker::need_rtol(const Block& block, const double* b, const double* unit) 
         if (worst < 0) return;
         rtol = smallest_rtol(size[at], unit ? request_.atol * unit[at] : request_.atol, std::fabs(b[at]));
     }
-}
-
-template <typename Value, typename At>
-void Worker::offer(const Block& block, Value largest, Largest<Value>& best, At at) {
-    if (largest == 0 || largest < best.value || (largest == best.value && block.box.lowest >= best.at)) return;
-    int64_t lowest = -1;
-    for (size_t i = 0; i < block.count; ++i) {
-        if (at(i) != largest) continue;
-        const int64_t number = block.number(i);
-        if (lowest < 0 || number < lowest) lowest = number;
-    }
-    best.offer(largest, lowest);
 }
 
 }  // namespace precision

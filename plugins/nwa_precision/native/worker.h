@@ -27,13 +27,16 @@ private:
     void bits(const Block& block);
     void add_real(const Block& block);
     void add_complex(const Block& block);
+    void add_ints(const Block& block);
     void add_small_ints(const Block& block);
     void sum_small_ints(const Block& block, bool both_unsigned);
     void add_large_ints(const Block& block);
     template <typename A, typename B>
     void large_ints(const Block& block);
-    size_t drop_nonfinite(const Block& block, double* const* parts_a, double* const* parts_b, int parts);
-    void classify(const Block& block, size_t i, double* const* parts_a, double* const* parts_b, int parts);
+    size_t leave_out_nonfinite(const Block& block, double* a, double* b);
+    size_t leave_out_nonfinite(const Block& block, double* const* parts_a, double* const* parts_b);
+    template <typename Is>
+    void find_first(const Block& block, int64_t& first, Is is);
     RealSums sum_real(const Block& block);
     void add_in_range(const Block& block, const RealSums& sums, size_t excluded);
     double add_scaled(const Block& block, double* const* parts_a, double* const* parts_b, int parts);
