@@ -128,7 +128,7 @@ def test_a_type_that_differs_from_the_graph_is_found_by_name(runs: Runs) -> None
     assert runs.row(code=0)["verdict"] == "pass"
     # The file of another operator with the same spelling is not taken for it.
     runs.close_ops.append(op("relu/0", "ReluV2"))
-    assert runs.row(code=2)["status"] == "FILE_NOT_FOUND"
+    assert runs.row(code=2)["status"] == "AMBIGUOUS_NAME"
 
 
 def test_an_origin_unknown_to_the_close_graph_with_files_of_two_types(runs: Runs) -> None:

@@ -45,11 +45,13 @@ class Operators:
         found = self._named.get(name)
         return found[0] if found else None
 
-    def rivals(self, name: str, op_type: str) -> List[Operator]:
-        """Other operators whose dump files would have the same name and type, so that no file tells them apart."""
+    def rivals(self, name: str) -> List[Operator]:
+        """Other operators whose dump files would have the same name.
+
+        The type in a file's name does not settle it: a run may dump an operator under another type than its graph has.
+        """
         own = self._named.get(name, [])
-        others = [op for op in self._mapped.get(mapped(name), ()) if op.name != name or op is not own[0]]
-        return [op for op in others if not op_type or mapped(op.type) == mapped(op_type)]
+        return [op for op in self._mapped.get(mapped(name), ()) if op.name != name or op is not own[0]]
 
     def types_named(self, name: str) -> Set[str]:
         """Types of all operators whose files would have this name, as files spell them."""
@@ -66,7 +68,7 @@ class Run:
 
     def dumps_of(self, name: str, op_type: str, side: str, index: int) -> List[DumpFile]:
         """The dumps of one tensor; RowError AMBIGUOUS_NAME when another operator's files have the same name."""
-        rivals = self.operators.rivals(name, op_type)
+        rivals = self.operators.rivals(name)
         if rivals:
             others = ", ".join(sorted({repr(op.name) for op in rivals})[:3])
             raise RowError(
