@@ -341,7 +341,7 @@ def test_ambiguous_name(runs: Runs) -> None:
     runs.pair(VALUES, VALUES, name="af_2", origin="x\\y")
     runs.pair(VALUES, VALUES, name="af_3", origin="u/v")
     runs.close_ops.append(op("u.v", "Add"))
-    rows = runs.rows(code=1)
+    rows = runs.rows(code=2)
     for row in rows:
         skipped(row, "AMBIGUOUS_NAME")
     assert "a.b" in rows[0]["reason"]
