@@ -186,7 +186,8 @@ def _entry(entry: object, where: str) -> Entry:
     if not set(entry) & set(_KEYS):
         raise AutofuseError("sets no limit", where, f"give one of {', '.join(_KEYS)}")
     values = {key: _checked(key, entry.get(key), where) for key in _KEYS}
-    return Entry(Limits(**values), op, _dtype_name(dtype, where), where)
+    limits = Limits(values["cosine"], values["rel_l2"], values["rtol"], values["atol"])
+    return Entry(limits, op, _dtype_name(dtype, where), where)
 
 
 def _dtype_name(dtype: str, where: str) -> str:

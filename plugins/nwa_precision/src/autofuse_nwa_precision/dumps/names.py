@@ -26,7 +26,7 @@ class DumpName(NamedTuple):
     """Type and operator name; more than two when one of them holds dots."""
     side: str
     """`input`, `output`, or "" for a raw dump file, which holds all tensors of its operator."""
-    index: int
+    index: int  # type: ignore[assignment]  # the field's own name; nothing here searches the tuple
     timestamp: int
     task: int
     thread: int

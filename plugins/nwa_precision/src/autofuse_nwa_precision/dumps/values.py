@@ -140,7 +140,8 @@ def _narrowed(array: Array) -> Array:
     for start in range(0, halves.size, 2 * _BLOCK):
         if halves[start : start + 2 * _BLOCK : 2].any():
             return array
-    return halves[1::2].view(ml_dtypes.bfloat16).reshape(array.shape)
+    narrow: Array = halves[1::2].view(ml_dtypes.bfloat16).reshape(array.shape)
+    return narrow
 
 
 def _unpacked(packed: Array, kind: ElementType, count: int) -> Array:
