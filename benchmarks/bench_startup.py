@@ -38,9 +38,8 @@ def main() -> None:
     print(f"python -c pass          {bare_wall:7.1f} ms, {bare_cpu:6.1f} ms of processor time (medians of {rounds})")
     for name, values in runs.items():
         wall, cpu = medians(values)
-        print(
-            f"{name:22}  {wall - bare_wall:+7.1f} ms, {cpu - bare_cpu:+6.1f} ms of processor time, {wall / bare_wall:.1f} x"
-        )
+        more, ratio = f"{wall - bare_wall:+7.1f} ms, {cpu - bare_cpu:+6.1f} ms of processor time", wall / bare_wall
+        print(f"{name:22}  {more}, {ratio:.1f} x")
     print(f"limit for the two helps: {LIMIT_MS:+} ms")
 
 
