@@ -52,7 +52,22 @@ def mutate(line: bytes, other: bytes, chance: random.Random) -> bytes:
 
 
 _TOKENS = (
-    *(b"[", b"]", b"[]", b" ", b".", b"\t", b"0", b"R", b"-1", b"99999999999999999999", b"\x1b[0m", b"\x1b", b"\0", b"\xff"),
+    *(
+        b"[",
+        b"]",
+        b"[]",
+        b" ",
+        b".",
+        b"\t",
+        b"0",
+        b"R",
+        b"-1",
+        b"99999999999999999999",
+        b"\x1b[0m",
+        b"\x1b",
+        b"\0",
+        b"\xff",
+    ),
     *(b"[PROF]", b"[ATT]", b"[INFO]", b"[ERROR]", b"[Add]", b"Start GetTiling.", b"The value of graph0_result0 is 1"),
     *(b" is ", b" in ", b"graph", b"ErrorNo: 4294967295()", b" GE(1,x):", b"nan", b"inf", b"1e5", b" score is 1"),
 )

@@ -15,6 +15,7 @@ from autofuse.report.model import Number
 from autofuse.scan.lines import LineBatch
 
 from autofuse_att_summary.columns import EventBatch
+from autofuse_att_summary.cut import lost_digits
 from autofuse_att_summary.lines import Kind
 from autofuse_att_summary.model import (
     Final,
@@ -101,7 +102,7 @@ class Fold:
         for event in found.events:
             kind = event[0]
             state = states[event[1]]
-            if event[13] and self._ambiguous(state, event, strings):
+            if event[13] and lost_digits(event, strings, batch.block):
                 self.dropped_cut += 1
             elif kind == 0:
                 names = intern(strings[event[10]], strings[event[10]])
@@ -489,24 +490,6 @@ class Fold:
             one.action(invocation)
         return invocation
 
-    # --- cut lines -----------------------------------------------------------------------------------------------
-
-    def _ambiguous(self, state: _Stream, event: List[int], strings: List[bytes]) -> bool:
-        """Whether a cut line may have lost digits: an id that begins a known longer one, a number without decimals."""
-        kind = event[0]
-        if kind == Kind.RESULT_PERF:
-            return _may_be_cut(strings[event[10]])
-        if kind in (Kind.VALUE, Kind.SCORE) and state.invocation is not None:
-            if kind == Kind.SCORE:
-                return True
-            group = (event[5], event[6], event[7])
-            tag, case = strings[event[9]].decode(), str(event[8])
-            return any(
-                key[:3] == group and key[4] == tag and str(key[3]) != case and str(key[3]).startswith(case)
-                for key in state.invocation.templates
-            )
-        return False
-
 
 _BRACKETS = {
     types.InvocationEnd: Kind.END,
@@ -593,10 +576,3 @@ def hardware_values(text: bytes) -> Dict[str, str]:
     if old:
         return {"block_dim": old.group(1).decode(), "ub_size": old.group(2).decode()}
     return {name.decode(): value.decode() for name, value in _HARDWARE.findall(text)}
-
-
-def _may_be_cut(number: bytes) -> bool:
-    """`%f` prints six decimals; a finite number with fewer at a cut end may have lost some."""
-    if number.lower().lstrip(b"+-") in (b"nan", b"inf"):
-        return False
-    return not re.search(rb"\.\d{6}$", number)

@@ -8,6 +8,7 @@ from autofuse import types
 from autofuse.scan.lines import LineBatch, Wrapping, rows
 
 from autofuse_att_summary.columns import EventBatch, native_available, parse_matches
+from autofuse_att_summary.cut import lost_digits
 from autofuse_att_summary.fold import SYMBOL, hardware_values
 from autofuse_att_summary.lines import Kind
 
@@ -31,9 +32,14 @@ class AttParser:
         return parse_matches(batch.block, batch.matches, merge, cut, mentions, self.native, self.wrappings)
 
     def __call__(self, batch: LineBatch) -> Iterator[types.Record]:
-        """The records of the batch, one per line (FINAL_TILING lines are decoded by the model)."""
+        """The records of the batch, one per line (FINAL_TILING lines are decoded by the model).
+
+        A line that was cut in the middle of a number gives none.
+        """
         found = self.columns(batch, merge=False)
         for event in found.events:
+            if event[13] and lost_digits(event, found.strings, batch.block):
+                continue
             record = _record(event, found, batch)
             if record is not None:
                 yield record
