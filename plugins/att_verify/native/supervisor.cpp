@@ -268,7 +268,7 @@ class Supervisor {
       line.Field("i", point);
     }
     line.Field(kind, reason).Field("phase", PhaseName(static_cast<Phase>(state.phase.load())));
-    const std::string text = line.Finish();
+    const std::string text = "\n" + line.Finish();
     stopped_ = !WriteAll(job_.result_fd, text.data(), text.size()) || stopped_;
   }
 
@@ -294,7 +294,7 @@ class Supervisor {
 
   void ReportOrphans() const {
     if (orphans_ > 0 && !stopped_) {
-      const std::string text = JsonLine().Field("left", static_cast<std::int64_t>(orphans_)).Finish();
+      const std::string text = "\n" + JsonLine().Field("left", static_cast<std::int64_t>(orphans_)).Finish();
       WriteAll(job_.result_fd, text.data(), text.size());
     }
   }

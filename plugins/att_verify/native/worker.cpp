@@ -110,7 +110,8 @@ void Prepare(const Job &job, int output_fd) {
 }
 
 void Answer(const Job &job, const JsonLine &line) {
-  const std::string text = line.Finish();
+  // Begins a line of its own, whatever the code itself wrote to this descriptor.
+  const std::string text = "\n" + line.Finish();
   if (!WriteAll(job.result_fd, text.data(), text.size())) {
     _exit(0);
   }
@@ -340,7 +341,7 @@ class Caller {
   }
 
   bool SaveData() const {
-    const int file = open(job_.data_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const int file = open(job_.data_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (file < 0) {
       return false;
     }

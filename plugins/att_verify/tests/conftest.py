@@ -12,7 +12,7 @@ from autofuse.testing import run_cli
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from tiling_operators import Verified
+from tiling_operators import EXAMPLES, Verified, contract
 
 
 @pytest.fixture
@@ -57,3 +57,13 @@ def verify(
         return Verified(outcome, tmp_path / "out")
 
     return run
+
+
+@pytest.fixture(scope="session")
+def two_groups(tmp_path_factory: pytest.TempPathFactory) -> Verified:
+    """One run of the newest sample on 8 x 20000, where the second result with its two groups wins."""
+    folder = tmp_path_factory.mktemp("two_groups")
+    (folder / "inputs.json").write_text(json.dumps(contract([8, 20000])))
+    words = ["run", "verify-tiling", EXAMPLES / "mul_sum_dyn", "--input-json", folder / "inputs.json"]
+    outcome = run_cli(*words, "--toolkit", "shim", "-o", folder / "out")
+    return Verified(outcome, folder / "out")

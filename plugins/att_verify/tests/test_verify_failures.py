@@ -158,6 +158,47 @@ def test_a_block_dim_of_64_bits(verify: Callable[..., Verified]) -> None:
     assert (run.code, run.result["block_dim"]) == (0, 2)
 
 
+LEFT_BEHIND = {
+    "pipes": 'unlink("../calls.log"); mkfifo("../calls.log", 0600); symlink("/etc/passwd", "../output.txt.link");',
+    "rights": 'mkdir("d", 0700); mkdir("d/e", 0700); chmod("d", 0); chmod("..", 0);',
+    "answers": 'for (int f = 3; f < 40; ++f) write(f, "{\\"i\\":0,\\"ret\\":[]}\\n{\\"fatal\\":7}\\n{{\\n", 36);',
+}
+FILES = "#include <sys/stat.h>\n#include <fcntl.h>\n"
+
+
+@pytest.mark.parametrize("runner", ["native", "python"])
+@pytest.mark.parametrize("name", LEFT_BEHIND)
+def test_what_the_code_leaves_in_its_folder_harms_nobody(
+    verify: Callable[..., Verified], name: str, runner: str
+) -> None:
+    run = verify(operator(LEFT_BEHIND[name], extra=FILES), "--runner", runner, "--timeout", "5")
+    assert (run.code, run.result["status"]) == (0, "SUCCEEDED")
+
+
+@pytest.mark.parametrize("runner", ["native", "python"])
+def test_code_that_kills_its_own_runner(verify: Callable[..., Verified], runner: str) -> None:
+    """A copy of the process, in a session of its own, would outlive everything."""
+    body = "if (!syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) { setsid(); for (;;) pause(); }"
+    body += "kill(getppid(), SIGKILL); pause();"
+    run = verify(operator(body, extra="#include <signal.h>\n#include <sys/syscall.h>\n"), "--runner", runner)
+    assert (run.code, run.result["error"]) == (1, "the runner ended with code -9")
+    assert _children() == set()
+
+
+def test_values_that_are_no_numbers_are_not_shown_as_such(verify: Callable[..., Verified]) -> None:
+    template = "in graph0_result0_g0_0."
+    lines = (
+        f"[PROF]The objective value of the tiling data is banana {template}",
+        f"[PROF]The value of AIV_VEC is <b> {template}",
+        "[PROF]Among the templates, tiling case 0 of graph0_result0_g0 is the best choice.",
+    )
+    body = "".join(f'dlog_info(45, "%d F:[Op]{line}", 1);' for line in lines)
+    source = operator(body, extra='#include "dlog_pub.h"\n')
+    run = verify(source, "-f", "xlsx")
+    assert (run.code, run.result["choice"][0]["objective"]) == (0, "banana")
+    assert verify(source, "--sweep", "aiv=2:3").code == 0
+
+
 def test_the_environment_of_the_call_is_small_and_its_folder_its_own(
     verify: Callable[..., Verified], monkeypatch: pytest.MonkeyPatch
 ) -> None:

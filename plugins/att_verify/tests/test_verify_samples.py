@@ -38,9 +38,9 @@ def test_the_newest_style(verify: Callable[..., Verified]) -> None:
     assert result["res_limit_passed"] is None
 
 
-def test_two_groups_and_their_log(verify: Callable[..., Verified]) -> None:
-    """8 x 20000 takes the second result, whose groups run one after the other; the log is one call of the plog form."""
-    run = verify(EXAMPLES / "mul_sum_dyn", inputs=contract([8, 20000]))
+def test_two_groups_and_their_log(two_groups: Verified) -> None:
+    """The second result wins, whose groups run one after the other; the log is one call of the plog form."""
+    run = two_groups
     assert [item["template"] for item in run.result["choice"]] == ["graph0_result1_g0_0", "graph0_result1_g1_0"]
     lines = _log(run)
     assert all(PLOG.match(line) for line in lines)

@@ -6,7 +6,11 @@ Gives the files that the strings in it stand for. Which of them are compiled is 
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 import re
+import sys
+import tokenize
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
@@ -27,6 +31,7 @@ _HEADERS = {
 
 _MARKER = re.compile(r"^[ \t]*// AUTOFUSE_SPLIT_FILE_(BEGIN|END):([^\r\n]*?)[ \t]*\r?$")
 _KEY = re.compile(r"[A-Za-z0-9_.-]+")
+_MOST_TOKENS = 50000
 
 
 @dataclass(frozen=True)
@@ -71,11 +76,23 @@ def split_host_impl(text: str, graph: str, where: str) -> Dict[str, str]:
 
 def _parse(source: str, where: str) -> ast.Module:
     try:
+        if sys.version_info < (3, 11) and _longest_statement(source) > _MOST_TOKENS:
+            raise RecursionError("a statement is too long")
         return ast.parse(source)
     except SyntaxError as error:
         raise AutofuseError(f"is no Python: {error.msg}", f"{where}:{error.lineno or 1}") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise AutofuseError(f"cannot be read as Python: {error}", where) from None
+
+
+def _longest_statement(source: str) -> int:
+    """Tokens of the longest statement; older interpreters crash on chains of operators that newer ones refuse."""
+    longest = count = 0
+    with contextlib.suppress(tokenize.TokenError, IndentationError, SyntaxError):
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            count = 0 if token.type == tokenize.NEWLINE else count + 1
+            longest = max(longest, count)
+    return longest
 
 
 def _literals(module: ast.Module, where: str) -> Iterator[Tuple[str, Dict[str, Any]]]:

@@ -198,7 +198,7 @@ class _Supervisor:
 
     def _answer(self, value: Dict[str, Any]) -> None:
         with contextlib.suppress(OSError):
-            os.write(self.result_fd, json.dumps(value).encode() + b"\n")
+            os.write(self.result_fd, _line(value))
 
     def _end_orphans(self) -> None:
         """Processes that left their group came to us when their parent ended; they go as well."""
@@ -350,7 +350,7 @@ class _Worker:
             }
             self._describe(index, answer, returned)
         self.state.phase = _IDLE
-        os.write(self.result_fd, json.dumps(answer).encode() + b"\n")
+        os.write(self.result_fd, _line(answer))
         return problem is None
 
     def _describe(self, index: int, answer: Dict[str, Any], returned: int) -> None:
@@ -390,9 +390,14 @@ class _Worker:
 
     def _fatal(self, error: str) -> None:
         answer = {"fatal": error[:900], "phase": _PHASES[self.state.phase]}
-        os.write(self.result_fd, json.dumps(answer).encode() + b"\n")
+        os.write(self.result_fd, _line(answer))
         self.state.done = 1
         os._exit(0)
+
+
+def _line(answer: Dict[str, Any]) -> bytes:
+    # Begins a line of its own, whatever the code itself wrote to this descriptor.
+    return b"\n" + json.dumps(answer).encode() + b"\n"
 
 
 class _Guarded:

@@ -41,7 +41,7 @@ _TYPES = {
     **dict.fromkeys(("zero", "same"), bool),
     **dict.fromkeys(("error", "fatal", "phase", "repeat_error", "save_error"), str),
 }
-_ADDRESS_SPACE = 8 << 30
+_ADDRESS_SPACE = 4 << 30
 _OUTPUT = 64 << 20
 _STOP_SECONDS = 2.0
 
@@ -231,9 +231,14 @@ def _answers(results: int, process: subprocess.Popen[bytes], job: Job) -> Iterat
     deadline = time.monotonic() + patience
     rest = b""
     while True:
-        if not select.select([results], [], [], max(0.0, deadline - time.monotonic()))[0]:
-            yield {"fatal": "the runner does not answer", "phase": "runner"}
-            return
+        ended = process.poll() is not None
+        if not select.select([results], [], [], 0.0 if ended else 0.5)[0]:
+            if ended:
+                break  # what the code started still holds the pipe
+            if time.monotonic() > deadline:
+                yield {"fatal": "the runner does not answer", "phase": "runner"}
+                return
+            continue
         chunk = os.read(results, 1 << 16)
         if not chunk:
             break

@@ -268,6 +268,9 @@ def _take_values(run: Run, job: Job, answer: Answer, layout: Future[Tuple[Option
         result.block_dim = int(answer["block_dim"]) & ((1 << width) - 1)
         result.workspace_size = int(answer["workspace"]) & 0xFFFFFFFF
     result.tiling_data = _data(job, answer.get("size"))
+    if result.tiling_data is None:
+        result.tiling_data_note = "the bytes that the call left could not be read"
+        return
     shape, result.tiling_data_note = layout.result()
     if shape is not None and result.tiling_data is not None:
         if shape.size != len(result.tiling_data):
