@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Dict, Tuple
+from typing import Dict, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "plugins" / "att_perf" / "tests"))
@@ -28,25 +28,42 @@ LIMIT = 5.0
 
 def main() -> None:
     """Prints one line per measurement."""
-    operators, cases = (int(text) for text in (*sys.argv[1:3], "500", "30")[:2]) if sys.argv[1:] else (500, 30)
-    with tempfile.TemporaryDirectory() as folder:
-        small, many = max(operators // 10, 1), operators
-        base, _ = measure(Path(folder) / "small", small, cases, {})
-        seconds, size = measure(Path(folder) / "many", many, cases, {})
-        print(f"{small:4} operators x {cases} cases: {base:6.2f} s")
-        print(
-            f"{many:4} operators x {cases} cases: {seconds:6.2f} s   {seconds / base:.1f} x   svg {size / 1e6:.1f} MB"
-        )
-        twin, _ = measure(Path(folder) / "small", small, cases, {"AUTOFUSE_ATT_PERF_PYTHON": "1"})
-        print(f"{small:4} operators x {cases} cases: {twin:6.2f} s   without the native twin, {twin / base:.1f} x")
+    given = [int(text) for text in sys.argv[1:3]]
+    operators, cases = [*given, *(500, 30)[len(given) :]]
+    few = max(operators // 10, 1)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_inputs(folder / "few", few, cases)
+        write_inputs(folder / "all", operators, cases)
+        base = measure(folder / "few", {})
+        show(few, cases, base, "")
+        whole = measure(folder / "all", {})
+        size = (folder / "all" / "out" / "perf_formula.svg").stat().st_size / 1e6
+        show(operators, cases, whole, f"{whole.cpu / base.cpu:.1f} x the processor time; svg {size:.1f} MB")
+        twin = measure(folder / "few", {"AUTOFUSE_ATT_PERF_PYTHON": "1"})
+        show(few, cases, twin, f"without the native twin, {twin.cpu / base.cpu:.1f} x the processor time")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"largest process {peak:.0f} MiB; limit {LIMIT:.0f} s for 500 x 30; load {os.getloadavg()[0]:.1f}")
+    print(
+        f"largest process {peak:.0f} MiB; limit {LIMIT:.0f} s for 500 x 30; load of the machine {os.getloadavg()[0]:.1f}"
+    )
 
 
-def measure(folder: Path, operators: int, cases: int, environment: Dict[str, str]) -> Tuple[float, int]:
-    """Seconds of the command, and bytes of its drawing."""
-    if not folder.exists():
-        write_inputs(folder, operators, cases)
+class Cost(NamedTuple):
+    """Seconds of one run: by the clock, and of all its processes."""
+
+    wall: float
+    cpu: float
+
+
+def show(operators: int, cases: int, cost: Cost, remark: str) -> None:
+    """One line."""
+    print(
+        f"{operators:4} operators x {cases} cases: {cost.wall:6.2f} s, processor {cost.cpu:6.2f} s   {remark}".rstrip()
+    )
+
+
+def measure(folder: Path, environment: Dict[str, str]) -> Cost:
+    """The command with its drawing, interpreter included."""
     command = [
         sys.executable,
         "-m",
@@ -57,9 +74,12 @@ def measure(folder: Path, operators: int, cases: int, environment: Dict[str, str
         str(folder / "src"),
         str(folder / "a.log"),
     ]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.perf_counter()
     subprocess.run([*command, "-o", str(folder / "out")], check=True, env={**os.environ, **environment})
-    return time.perf_counter() - begin, (folder / "out" / "perf_formula.svg").stat().st_size
+    wall = time.perf_counter() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Cost(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
 def write_inputs(folder: Path, operators: int, cases: int) -> None:

@@ -56,7 +56,7 @@ def autofuse_record_parsers() -> Iterator[ParserSpec]:
                 {"operator": "Add", "template": types.TemplateId(0, 1, 0, 0, "R"), "total": "168.89"},
             ),
             FormatSample(
-                "[Add] [PERF] Add_0[Add]: AIV_VEC = base_cost=42.78",
+                "\x1b[32m[Add]\x1b[0m [PERF] Add_0[Add]: AIV_VEC = base_cost=42.78",
                 {"terms": (("base_cost", "42.78"),), "total": "42.78"},
             ),
         ),
