@@ -76,7 +76,7 @@ def measure(folder: Path, environment: Dict[str, str]) -> Cost:
     ]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.perf_counter()
-    subprocess.run([*command, "-o", str(folder / "out")], check=True, env={**os.environ, **environment})
+    subprocess.run(command, check=True, env={**os.environ, **environment})
     wall = time.perf_counter() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return Cost(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
