@@ -253,7 +253,14 @@ def _value_names(rows: Sequence[Row]) -> set[str]:
 
 
 def _column_name(name: str) -> str:
-    return f"{name} (value)" if name in _FIXED else name
+    """`Case (value)` for a value named `Case`, and then one more suffix for a value named `Case (value)`."""
+    base = name
+    while base.endswith(_SUFFIX):
+        base = base[: -len(_SUFFIX)]
+    return name + _SUFFIX if base in _FIXED else name
+
+
+_SUFFIX = " (value)"
 
 
 def _hide(column: Column) -> Column:
