@@ -40,6 +40,7 @@ def atomic_open(path: Union[str, Path]) -> Iterator[BinaryIO]:
     if target.is_dir():
         raise AutofuseError("is a folder, not a file", str(target), "name a file with -o")
     make_folder(target.parent)
+    mode = _mode_of(target)
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".tmp", dir=target.parent)
     except OSError as error:
@@ -48,13 +49,24 @@ def atomic_open(path: Union[str, Path]) -> Iterator[BinaryIO]:
         with os.fdopen(handle, "wb") as out:
             yield out
             out.flush()
-        os.chmod(temporary, 0o666 & ~_umask())
+        os.chmod(temporary, mode)
         os.replace(temporary, target)
     except OSError as error:
+        if error.filename not in (None, temporary):
+            raise  # of something that the block reads
         raise AutofuseError(f"cannot write: {error.strerror or error}", str(target)) from error
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+
+
+def _mode_of(target: Path) -> int:
+    """Permissions of the new file: those of the one it replaces, which must be writable as if it were opened."""
+    if not target.exists():
+        return 0o666 & ~_umask()
+    if not os.access(target, os.W_OK):
+        raise AutofuseError("cannot write: the file is read-only", str(target), "name another file with -o")
+    return target.stat().st_mode & 0o777
 
 
 def _is_device(path: Path) -> bool:

@@ -56,8 +56,8 @@ class Host:
         return self._specs[hook]
 
     def owner(self, spec: Spec) -> Plugin:
-        """The plugin that yielded the spec."""
-        return self._owners[id(spec)]
+        """The plugin that yielded the spec; a stand-in for a spec that came from elsewhere."""
+        return self._owners.get(id(spec)) or Plugin("unknown", "unknown", "", spec.factory)
 
     def plugin_named(self, name: str) -> Optional[Plugin]:
         """The working plugin with this name; None when there is none, or several and no rule decides."""

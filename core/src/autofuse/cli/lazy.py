@@ -65,7 +65,9 @@ class ListedGroup(click.Group):
         from click.shell_completion import CompletionItem
 
         rows = [row for rows in self.listing(ctx).values() for row in rows]
-        found = [CompletionItem(name, help=text) for name, text in rows if name.startswith(incomplete)]
+        found = [
+            CompletionItem(name, help=" ".join(text.split())) for name, text in rows if name.startswith(incomplete)
+        ]
         return found + click.Command.shell_complete(self, ctx, incomplete)
 
 
