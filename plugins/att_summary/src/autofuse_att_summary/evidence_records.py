@@ -6,43 +6,41 @@ Numbers keep the digits of the log, so integers of any size are exact; nan and t
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
-from autofuse_att_summary.final_tiling import FinalRecord, decode_finals
+from autofuse_att_summary.exact import exact
+from autofuse_att_summary.final_tiling import FinalRecord, RawNumber, decode_finals
 from autofuse_att_summary.model import Invocation, Template, is_pipe, parse_status
 from autofuse_att_summary.rows import bottleneck
 
-__all__ = ["SCHEMA_VERSION", "final_objects", "strict", "template_objects"]
+__all__ = ["SCHEMA_VERSION", "STDIN", "final_objects", "template_objects"]
 
 SCHEMA_VERSION = "att-evidence/v1"
+STDIN = "-"
+"""How standard input is named where others have an absolute path."""
 
+_LONGEST_INTEGER = 4000
+"""Digits; readers of JSON refuse longer ones (Python beyond 4300), but not when they have an exponent."""
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z", re.ASCII)
 
 
 def template_objects(invocation: Invocation) -> Iterator[str]:
-    """One line of JSON per template that the invocation names, in the order of their first lines."""
+    """One line of JSON per template that the invocation names, in the order in which it first names them."""
     common = _Common(invocation)
-    for template in sorted(invocation.templates.values(), key=lambda template: template.first_line):
+    for template in invocation.templates.values():
         yield common.template(template)
 
 
 def final_objects(invocation: Invocation) -> Iterator[str]:
     """One line of JSON per FINAL_TILING record and summary of the invocation, damaged ones with their status."""
-    for record in decode_finals(invocation.finals, invocation.operator):
-        yield json.dumps(strict(_final(invocation, record)), sort_keys=True, ensure_ascii=False, allow_nan=False)
-
-
-def strict(value: Any) -> Any:
-    """The value with nan and infinities as the strings "NaN", "Infinity" and "-Infinity", at any depth."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if value != value else ("Infinity" if value > 0 else "-Infinity")
-    if isinstance(value, dict):
-        return {key: strict(item) for key, item in value.items()}
-    return [strict(item) for item in value] if isinstance(value, list) else value
+    if invocation.finals:
+        common = _Common(invocation)
+        for record in decode_finals(invocation.finals, invocation.operator):
+            yield common.final(record)
 
 
 class _Common:
@@ -76,6 +74,25 @@ class _Common:
             f'"tid": {self.tid}, "tiling_values": {values}}}'
         )
 
+    def final(self, record: FinalRecord) -> str:
+        """Whatever was read of a FINAL_TILING record."""
+        fields = record.fields
+        found: Dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "record_type": "final_tiling_summary" if record.summary else "final_tiling",
+            "operator": record.operator,
+            "graph_id": record.ids.get("graph"),
+            "result_id": record.ids.get("result"),
+            "source": fields.get("source"),
+            "selection_mode": fields.get("selection_mode"),
+            "parse_status": record.status,
+            "source_line": record.line,
+            "invocation": self.ordinal,
+            **({"groups": record.payload_value} if record.summary else _final_template(record)),
+        }
+        known = {"input_shape": self.shape, "pid": self.pid, "tid": self.tid, "source_path": _absolute(record.path)}
+        return _object({**{name: _json(value) for name, value in found.items()}, **known})
+
     def _status(self, template: Template, chosen: bool) -> str:
         graph, result, group = template.key[:3]
         if chosen:
@@ -83,32 +100,8 @@ class _Common:
         return "candidate" if (graph, result, group) in self.invocation.choices else "missing_group_case"
 
 
-def _final(invocation: Invocation, record: FinalRecord) -> Dict[str, Any]:
-    fields = record.fields
-    found: Dict[str, Any] = {
-        "schema_version": SCHEMA_VERSION,
-        "record_type": "final_tiling_summary" if record.summary else "final_tiling",
-        "operator": record.operator,
-        "graph_id": record.ids.get("graph"),
-        "result_id": record.ids.get("result"),
-        "source": fields.get("source"),
-        "selection_mode": fields.get("selection_mode"),
-        "parse_status": record.status,
-        "source_path": os.path.abspath(record.path),
-        "source_line": record.line,
-        "invocation": invocation.ordinal,
-        "input_shape": {name: _plain(value) for name, value in invocation.shape.items()},
-        "pid": invocation.run.process.pid,
-        "tid": invocation.tid,
-    }
-    if record.summary:
-        return {**found, "groups": record.payload_value}
-    return {**found, **_final_template(record)}
-
-
 def _final_template(record: FinalRecord) -> Dict[str, Any]:
     fields = record.fields
-    estimates = record.pipe_estimates
     return {
         "group_id": record.ids.get("group"),
         "case_id": record.ids.get("case_id"),
@@ -117,7 +110,7 @@ def _final_template(record: FinalRecord) -> Dict[str, Any]:
         "tiling_key": record.ids.get("tiling_key"),
         "score": record.ids.get("score"),
         "template_name": fields.get("template"),
-        "pipe_est": None if estimates is None else {k: None if v is None else _plain(v) for k, v in estimates.items()},
+        "pipe_est": record.pipe_estimates,
         "tiling_repr": record.payload_value,
         "repr_kind": fields.get("repr_kind"),
         "repr_hash": record.payload_hash,
@@ -127,16 +120,16 @@ def _final_template(record: FinalRecord) -> Dict[str, Any]:
 def _values(template: Template) -> Tuple[str, str, str, str]:
     """tiling_values, pipes and source_lines as JSON objects, and the objective."""
     values: Dict[str, str] = {}
-    lines: Dict[str, int] = {}
+    lines: Dict[str, str] = {}
     objective = "null"
     for names, texts, where in template.chunks:
         for name, text, line in zip(_names(names), texts.decode("utf-8", "replace").split("\n"), where):
             if name:
                 values[name] = _number(text)
-                lines[name] = line
+                lines[name] = str(line)
             else:
                 objective = _number(text)
-                lines["objective"] = line
+                lines["objective"] = str(line)
     pipes = {name: value for name, value in values.items() if is_pipe(name)}
     return _object(values), _object(pipes), _object(lines), objective
 
@@ -153,30 +146,35 @@ def _text(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _absolute(path: str) -> str:
-    return json.dumps(os.path.abspath(path), ensure_ascii=False)
+    return _text(path if path == STDIN else os.path.abspath(path))
 
 
-def _object(items: Mapping[str, object]) -> str:
+def _object(items: Mapping[str, str]) -> str:
     return "{" + ", ".join([f"{_text(name)}: {items[name]}" for name in sorted(items)]) + "}"
 
 
+def _json(value: Any) -> str:
+    """Any value with sorted keys; a RawNumber keeps its digits."""
+    if isinstance(value, RawNumber):
+        return _number(value)
+    if isinstance(value, dict):
+        return _object({name: _json(item) for name, item in value.items()})
+    if isinstance(value, list):
+        return "[" + ", ".join([_json(item) for item in value]) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _number(text: str) -> str:
-    """A JSON number with the logged digits, or the string that stands for nan or an infinity."""
+    """A JSON number with the logged digits, or the string for nan or an infinity; any other text as a string."""
     if _JSON_NUMBER.match(text):
-        return text
-    value = _plain(text)
-    return json.dumps(strict(value), ensure_ascii=False)
-
-
-def _plain(text: str) -> Any:
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
+        long = len(text) > _LONGEST_INTEGER and text.lstrip("-").isdigit()
+        return format(Decimal(text), "E") if long else str(text)
+    value = exact(text)
+    if value is None:
+        return _text(text)
+    if value.is_finite():
+        return str(value)
+    return '"NaN"' if value.is_nan() else ('"Infinity"' if value > 0 else '"-Infinity"')
 
 
 def _optional(value: Optional[int]) -> str:

@@ -29,6 +29,9 @@ _ESCAPE = re.compile(rb"\\([\\\"nrt])")
 _PLAIN = {b"\\": b"\\", b'"': b'"', b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 _NATURAL = re.compile(r"[0-9]{1,20}\Z", re.ASCII)
 _INTEGER = re.compile(r"-?[0-9]{1,20}\Z", re.ASCII)
+_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+_DEEPEST = 100
+"""Levels of JSON that are parsed."""
 _IDENTITY = ("graph", "result", "group", "case_id", "tiling_key")
 _MASK = (1 << 64) - 1
 
@@ -66,19 +69,18 @@ class FinalRecord:
 
     @property
     def payload_value(self) -> Any:
-        """The parsed payload when it is JSON, else its text."""
+        """The parsed payload, its numbers as RawNumber, when it is plain JSON; else its text."""
         if self.payload is None:
             return None
         try:
-            return json.loads(self.payload, parse_constant=_reject)
-        except (ValueError, RecursionError):
+            return _parse_json(self.payload)
+        except ValueError:
             return self.payload
 
 
 def decode_finals(lines: Sequence[Final], operator: str) -> List[FinalRecord]:
     """The records of one invocation, in the order of their first lines, with duplicates marked."""
     records = _Decoder(operator).decode(lines)
-    records.sort(key=lambda record: record.line)
     _mark_duplicates(records)
     return records
 
@@ -205,6 +207,8 @@ class _Decoder:
 
     def _single(self, line: FinalLine, fields: Dict[str, bytes], summary: bool, whole: bool) -> None:
         payload = fields.get("groups" if summary else "tiling_repr")
+        # Of a cut line a last value without quotes may have lost its end.
+        whole = whole and not (line.cut and not line.text.endswith(b'"'))
         record = self._add(line, fields, summary, whole and payload is not None)
         if record.status == "ok" and payload is not None:
             _complete(record, payload)
@@ -283,6 +287,34 @@ def _read_identity(record: FinalRecord) -> None:
             record.ids[name] = int(text)
 
 
+def _parse_json(text: str) -> Any:
+    """The value with its numbers as RawNumber.
+
+    ValueError when it is none, when an object has a key twice (one of its values would be lost), or when it is nested
+    deeper than any tiling data: what recurses through it later shall not have to care.
+    """
+    if text.count("[") + text.count("{") > _DEEPEST and _depth(text) > _DEEPEST:
+        raise ValueError("nested too deeply")
+    return json.loads(
+        text, parse_float=RawNumber, parse_int=RawNumber, parse_constant=_reject, object_pairs_hook=_unique
+    )
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for match in _BRACKET.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match.group(), 0)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _unique(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return found
+
+
 def _complete(record: FinalRecord, payload: bytes) -> None:
     """Gives a whole record its payload, or calls it invalid."""
     problem = _problem_of_summary(record, payload) if record.summary else _problem_of_template(record)
@@ -316,8 +348,8 @@ def _problem_of_summary(record: FinalRecord, payload: bytes) -> bool:
     if not all(_NATURAL.match(fields.get(name, "")) for name in ("graph", "result")):
         return True
     try:
-        groups = json.loads(payload.decode("utf-8"), parse_constant=_reject)
-    except (ValueError, RecursionError):
+        groups = _parse_json(payload.decode("utf-8"))
+    except ValueError:
         return True
     return not isinstance(groups, dict) or not all(
         _NATURAL.match(name) and isinstance(group, dict) for name, group in groups.items()
@@ -327,8 +359,8 @@ def _problem_of_summary(record: FinalRecord, payload: bytes) -> bool:
 def _estimates(text: str) -> Optional[Dict[str, Optional[RawNumber]]]:
     """Pipe → cycles with full names; None when it is no JSON object of finite numbers or nulls."""
     try:
-        raw = json.loads(text, parse_float=RawNumber, parse_int=RawNumber, parse_constant=_reject)
-    except (ValueError, RecursionError):
+        raw = _parse_json(text)
+    except ValueError:
         return None
     if not isinstance(raw, dict):
         return None
@@ -337,7 +369,7 @@ def _estimates(text: str) -> Optional[Dict[str, Optional[RawNumber]]]:
         if value is not None and not (isinstance(value, RawNumber) and math.isfinite(float(value))):
             return None
         found[PIPE_NAMES.get(name, str(name))] = value
-    return found
+    return found if len(found) == len(raw) else None
 
 
 def _of_typed(record: types.FinalTiling | types.FinalTilingSummary) -> FinalRecord:
