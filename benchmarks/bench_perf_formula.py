@@ -41,11 +41,11 @@ def main() -> None:
         size = (folder / "all" / "out" / "perf_formula.svg").stat().st_size / 1e6
         show(operators, cases, whole, f"{whole.cpu / base.cpu:.1f} x the processor time; svg {size:.1f} MB")
         twin = measure(folder / "few", {"AUTOFUSE_ATT_PERF_PYTHON": "1"})
-        show(few, cases, twin, f"without the native twin, {twin.cpu / base.cpu:.1f} x the processor time")
+        show(few, cases, twin, f"without the native twin, {twin.cpu / base.cpu:.1f} x the time")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(
-        f"largest process {peak:.0f} MiB; limit {LIMIT:.0f} s for 500 x 30; load of the machine {os.getloadavg()[0]:.1f}"
-    )
+    load = os.getloadavg()[0]
+    print(f"largest process {peak:.0f} MiB; load of the machine {load:.1f}")
+    print(f"limit for 500 operators x 30 cases: {LIMIT:.0f} s on an idle machine")
 
 
 class Cost(NamedTuple):

@@ -6,6 +6,7 @@ import os
 
 import pytest
 from autofuse.errors import AutofuseError
+from autofuse_att_perf import native
 from autofuse_att_perf.formulas import UnitFormulas
 from autofuse_att_perf.native import evaluate
 from autofuse_att_perf.sources import read_sources
@@ -90,6 +91,26 @@ def test_tiling_data_fields_feed_the_parameters(tmp_path):
     formulas = only_unit(write(tmp_path, text)).of((None, 0, ""))
     assert formulas.perf.symbols == ["z9t_size", "n"]
     assert pipes_of(formulas, {"z9t_size": 10, "n": 7}) == {"AIV_VEC": 23.0}
+
+
+@pytest.mark.skipif(not native.available(), reason="installed without the native twin")
+def test_twin_reads_whole_functions_like_the_python_compiler(tmp_path, monkeypatch):
+    operator = Operator(groups=(Group((0, 0, 0)), Group((0, 1, 10), (Case(4, "R", tile=9, nodes=(LOAD, STORE)),))))
+    folder = write_sources(tmp_path, operator)
+    twins = only_unit(folder)
+    compiled = {key: twins.of(key) for key in twins.keys}
+    monkeypatch.setattr(native, "_module", None)
+    for key in only_unit(folder).keys:
+        plain = only_unit(folder).of(key)
+        for quantity in ("perf", "ub_size", "block_dim"):
+            twin, tape = getattr(compiled[key], quantity), getattr(plain, quantity)
+            assert twin.program is not None
+            assert tape.program is None
+            for column in ("ops", "a", "b", "c", "types", "starts", "ends", "consts", "symbols", "symbol_slots"):
+                assert list(getattr(twin, column)) == list(getattr(tape, column)), column
+            assert (twin.slot_names, twin.pipes, twin.result) == (tape.slot_names, tape.pipes, tape.result)
+            places = [tape.place_of(slot) for slot in range(len(tape))]
+            assert [twin.place_of(slot) for slot in range(len(tape))] == places
 
 
 def test_wrong_number_of_fields_is_an_error_of_the_template(tmp_path):

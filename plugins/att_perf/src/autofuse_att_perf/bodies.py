@@ -264,7 +264,7 @@ class BodyCompiler:
         if not right or len(sides) != 1:
             raise parser.fail(f"an if on {text!r} is outside the formula language", at)
         self._expect(")")
-        self._next_guard = sides[0].rpartition("::")[2]
+        self._next_guard = sides[0].rpartition("::")[2].strip('"')
 
     def _else(self) -> None:
         self.parser.at += 1

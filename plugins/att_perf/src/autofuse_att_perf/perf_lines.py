@@ -20,10 +20,10 @@ Wrappings = Sequence[Callable[[bytes], Optional[Wrapping]]]
 _MARKER = "[PERF]"
 _NUMBER = r"[+-]?(?:(?i:nan|inf(?:inity)?)|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 _ID = re.compile(r"\s*\[graph(\d{1,9})_result(\d{1,9})_g(-?\d{1,9})_([A-Za-z]*)(\d{1,18})\]", re.ASCII)
-_HEAD = re.compile(r"\s*([^=]*)\[([^\[\]=]*)\]\s*:\s*(\w+)\s*=")
-_TOTAL = re.compile(r"(?:^|\)|\s)=\s*(" + _NUMBER + r")(?:\s+cycles?)?\s*\.?\s*\Z")
-_ONLY_NUMBER = re.compile(r"\s*(" + _NUMBER + r")(?:\s+cycles?)?\s*\.?\s*\Z")
-_TERM = re.compile(r"\s*(\S.*?)\s*=\s*(" + _NUMBER + r")\s*\Z")
+_HEAD = re.compile(r"([^=]*)\[([^\[\]=]*)\]\s*:\s*(\w+)\s*=")
+_TOTAL = re.compile(r"(?:\A|\)|\s)=\s*(" + _NUMBER + r")\Z")
+_ONLY_NUMBER = re.compile(_NUMBER + r"\Z")
+_CYCLES = ("cycles", "cycle")
 # The usual plog line with a name without brackets; everything else is read as the tiling messages are.
 _PLOG = re.compile(
     r"\[[A-Z]+\] \w+\((\d{1,18}),[^()\[\]]*\):[-0-9:.]+ \[[^\[\]]*\] ?(\d{1,18}) \w+: ?\[([^\[\]]+)\] ?\Z", re.ASCII
@@ -84,9 +84,9 @@ parser = PerfParser()
 
 def parse_formula(text: str) -> Optional[Tuple[Tuple[Tuple[str, str], ...], str]]:
     """(terms, total) of what stands behind `PIPE =`; the total is "" when there are several terms and none is given."""
-    alone = _ONLY_NUMBER.match(text)
-    if alone:
-        return (), alone[1]
+    text = _without_unit(text)
+    if _ONLY_NUMBER.match(text):
+        return (), text
     total = _TOTAL.search(text)
     inner = (text[: total.start() + (text[total.start()] == ")")] if total else text).strip()
     terms = _terms(inner[1:-1] if inner.startswith("(") and inner.endswith(")") else inner)
@@ -95,11 +95,21 @@ def parse_formula(text: str) -> Optional[Tuple[Tuple[Tuple[str, str], ...], str]
     return tuple(terms), total[1] if total else terms[0][1] if len(terms) == 1 else ""
 
 
+def _without_unit(text: str) -> str:
+    """`201 cycles.` is `201`, and so is `201.` (the point that ends a sentence)."""
+    text = text.strip().rstrip(".").rstrip()
+    for unit in _CYCLES:
+        if text.endswith(unit):
+            return text[: -len(unit)].rstrip()
+    return text
+
+
 def _terms(text: str) -> Optional[List[Tuple[str, str]]]:
     terms = []
-    for part in re.split(r"\s\+\s", text):
-        match = _TERM.match(part) if len(part) < 4096 else None
-        if match is None:
+    for part in text.split(" + "):
+        name, equals, value = part.rpartition("=")
+        name, value = name.strip(), value.strip()
+        if not equals or not name or not _ONLY_NUMBER.match(value):
             return None
-        terms.append((match[1], match[2]))
+        terms.append((name, value))
     return terms

@@ -27,7 +27,7 @@ _MAX_BYTES = 256 * 1024 * 1024
 _MAX_FILES = 200_000
 _SHARED = "autofuse"
 """Stem of the headers that every generated folder has (`autofuse_tiling_func_common.h`)."""
-_OP_NAME = re.compile(r'\bOP_NAME\b\s*(?:\[\s*\])?\s*=?\s*"((?:[^"\\\n]|\\.)*)"')
+_OP_NAME = re.compile(r'\bOP_NAME\b\s*(?:\[\s*\]\s*)?(?:=\s*)?"((?:[^"\\\n]|\\.)*)"')
 _SPLIT_MARK = re.compile(r"^[ \t]*// AUTOFUSE_SPLIT_FILE_(BEGIN|END):([A-Za-z0-9_.-]+)[ \t\r]*$", re.MULTILINE)
 # A file without one of these names holds no formula; most headers do not.
 _INTERESTING = re.compile(r"\bGet(?:Perf|UbSize|BlockDim|ub_size|block_dim|TilingDataPerf|AI[A-Z]*_|PIPE_)")

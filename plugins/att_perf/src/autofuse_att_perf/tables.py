@@ -11,6 +11,7 @@ from autofuse.report.model import Cell, Column, Number, Table
 
 from autofuse_att_perf.analysis import GroupAnalysis, OperatorAnalysis, TemplateAnalysis
 from autofuse_att_perf.candidates import OperatorLog
+from autofuse_att_perf.checks import logged_number
 from autofuse_att_perf.variation import variations
 
 __all__ = ["percent_of", "runner_up", "tables"]
@@ -287,6 +288,10 @@ _CHECKS = (
 )
 
 
+def _logged(text: Optional[str]) -> Cell:
+    return text if logged_number(text) is None else Number(text)
+
+
 _WHOLE = ("ub_size", "block_dim")
 
 
@@ -298,7 +303,7 @@ def _check_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
                 check.quantity,
                 check.origin,
                 _whole(check.formula) if check.quantity in _WHOLE else check.formula,
-                None if check.logged is None else Number(check.logged),
+                _logged(check.logged),
                 check.difference,
                 check.relative,
                 check.status,
