@@ -123,8 +123,9 @@ class Summary:
 
     def counts(self) -> List[str]:
         """Lines for standard error: how many invocations there were, and how many failed or are incomplete."""
-        several = [s for _, s in sorted(self.selections.items()) if s.run.count > 1 or s.failed or s.incomplete]
-        missing = [s.run.operator for s in several if self.choice.mode == "number" and not s.chosen()]
+        everything = [selection for _, selection in sorted(self.selections.items())]
+        several = [s for s in everything if s.run.count > 1 or s.failed or s.incomplete]
+        missing = [s.run.operator for s in everything if self.choice.mode == "number" and not s.chosen()]
         if len(several) <= _LINES_OF_COUNTS:
             lines = [f"{s.run.operator}: {_count(s.run.count, s.failed, s.incomplete)}" for s in several]
         else:
@@ -134,7 +135,8 @@ class Summary:
         if several and self.choice.mode in ("last", "first"):
             lines[-1] += f"; the {self.choice.mode} that chose something is shown (--invocations all shows every one)"
         if missing:
-            lines.append(f"{len(missing)} operators have no invocation {self.choice.number}: {', '.join(missing[:5])}")
+            names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+            lines.append(f"no invocation {self.choice.number} of {names}")
         return lines
 
     def _wants(self, run: OperatorRun) -> bool:
