@@ -142,7 +142,8 @@ def rows_of_invocation(invocation: Invocation, everything: bool = False) -> List
     """One row per FINAL_TILING record, and one for each selected group that has none; nothing else is kept."""
     records = [record for record in decode_finals(invocation.finals, invocation.operator) if not record.summary]
     rows = [Row(_selected(invocation, record), record) for record in records]
-    written = {(row.graph, row.result, row.group) for row in rows}
+    # A damaged record that does not tell its template says nothing about the one that was chosen.
+    written = {(row.graph, row.result, row.group) for row in rows if row.template or row.final[-1] == "ok"}
     for selected in selected_groups(invocation, everything):
         found = selected.graph is None and bool(rows)
         if not found and (selected.graph, selected.result, selected.group) not in written:
