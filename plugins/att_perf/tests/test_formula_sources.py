@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import os
+from random import Random
 
 import pytest
 from autofuse.errors import AutofuseError
+from autofuse.report.model import Provenance
+from autofuse.types import TemplateId
 from autofuse_att_perf import native
+from autofuse_att_perf.analysis import analyse_operator
+from autofuse_att_perf.candidates import Candidate, OperatorLog
 from autofuse_att_perf.formulas import UnitFormulas
 from autofuse_att_perf.native import evaluate
+from autofuse_att_perf.report import build_report
 from autofuse_att_perf.sources import read_sources
-from perf_sources import ADD, LOAD, PIPES, STORE, Case, Group, Operator, newest_class, newest_unit, write_sources
+from perf_sources import (
+    ADD,
+    LOAD,
+    PIPES,
+    STORE,
+    Case,
+    Group,
+    Operator,
+    newest_class,
+    newest_unit,
+    older_unit,
+    write_sources,
+)
 
 STYLES = ("newest", "getters", "perf", "inductor")
 KEY = ((0, 0, 0), 0, "")
@@ -250,6 +268,37 @@ def test_a_long_head_is_no_declaration(tmp_path):
     text = "namespace optiling {\n" + "class a : " * 100_000 + "{ double GetPerf() { double AIV_VEC = 1; } }\n}"
     write(tmp_path, text + newest_unit(Operator(), Group()))
     assert KEY in set(only_unit(tmp_path).keys)
+
+
+FRAGMENTS = [
+    "(", ")", "{", "}", ";", "*", "/", "-", "double x = ", "return ", "Max(", "TernaryOp(", "static_cast<", "::", "->",
+    "[", '"', "'", "#if\n", "#endif\n", "//", "/*", "AIV_MTE2", "1e999", "0x", "if (pipe_type == PipeType::",
+    "switch (", "case ", "é", ",", "std::max", "int64_t y = 1 / 0;", "% 0", "GetPerfStatic(", "_contrib", "block_dim",
+]  # fmt: skip
+SEEDS = [newest_unit(Operator(), Group()), *(older_unit(Operator(), Group(), style) for style in ("getters", "perf"))]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_sources_end_in_rows_and_never_in_an_exception(tmp_path, seed):
+    random = Random(seed)
+    text = random.choice(SEEDS)
+    for _ in range(random.randint(1, 12)):
+        at, until = random.randrange(len(text)), random.randrange(len(text))
+        kind = random.random()
+        if kind < 0.4:
+            text = text[:at] + random.choice(FRAGMENTS) + text[at:]
+        elif kind < 0.7:
+            text = text[:at] + text[at + random.randint(1, 40) :]
+        else:
+            text = text[:at] + text[until : until + 200] + text[at:]
+    (unit,) = units_of(write(tmp_path, text))
+    tiling = {"z0t_size": random.choice(["0", "1", "1024", "nan", "-5", "x"]), "z0Tb_size": "3", "block_dim": "24"}
+    keys = [key for key in unit.keys if key[0]] or [KEY]
+    candidates = [Candidate(TemplateId(*group, case, sub), tiling, {"AIV_VEC": "1.0"}) for group, case, sub in keys]
+    analysis = analyse_operator(OperatorLog("Add", candidates, hardware={"ub_size": "9"}), unit)
+    report = build_report([analysis], Provenance())
+    assert [len(list(table.rows)) >= 0 for table in report.tables]
+    assert report.figures[0].svg().startswith("<svg ")
 
 
 def test_nodes_of_every_pipe(tmp_path):

@@ -72,7 +72,7 @@ def run_changes(
     tape: Tape, inputs: Sequence[Value], changes: Sequence[Tuple[int, Value]], slots: Sequence[int]
 ) -> Sequence[Sequence[Value]]:
     """See `autofuse_att_perf.evaluate.evaluate_changes`."""
-    if tape.program is not None:
+    if tape.program is not None and slots:
         found = tape.program.run_changes(inputs, changes, slots)
         if found is not None:
             flat = memoryview(found).cast("d").tolist()
