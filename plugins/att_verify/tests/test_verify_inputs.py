@@ -118,7 +118,6 @@ def test_the_presets_are_what_they_were_published_as(verify: Callable[..., Verif
         (("--scene", "inductor"), "has no output_code.py"),
         (("-f", "papyrus"), "unknown format 'papyrus'"),
         (("--sweep", "s9=1"), "unknown name 's9'"),
-        (("--log", "/nonexistent.log"), "/nonexistent.log"),
     ],
 )
 def test_a_bad_option_is_refused(verify: Callable[..., Verified], options: Any, message: str) -> None:

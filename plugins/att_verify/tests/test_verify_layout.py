@@ -133,6 +133,27 @@ def test_values_are_decoded_by_name() -> None:
     assert decode(layout, data) == {"a": 1, "b": [-1, 2], "c": {"d": "NaN"}, "f": "Infinity"}
 
 
+def test_array_sizes_are_computed() -> None:
+    text = (
+        "constexpr int kN = 3; struct D { uint8_t a[(1 << 4) - kN], b[2 * (kN + 1)][2], c = 5, d{6}, e[0x10U / 4]; };"
+    )
+    layout = read_layout(text, "D")
+    assert [(name, kind.size) for name, kind, _ in layout.fields] == [
+        ("a", 13),
+        ("b", 16),
+        ("c", 1),
+        ("d", 1),
+        ("e", 4),
+    ]
+
+
+def test_what_is_not_needed_need_not_be_understood() -> None:
+    text = "union U { int a; float b; }; struct V : U { }; template <class T> struct W { T t; }; struct D { int a; };"
+    assert read_layout(text, "D").size == 4
+    with pytest.raises(LayoutError, match="union"):
+        read_layout(text + "struct E { U u; };", "E")
+
+
 def test_macros_of_generated_headers() -> None:
     text = """struct D { uint32_t block_dim; inline void set_block_dim(uint32_t v) { block_dim = v; }
               inline uint32_t get_block_dim() { return block_dim; }
@@ -150,6 +171,7 @@ def test_macros_of_generated_headers() -> None:
         ("struct D { union { int a; float b; }; };", "union"),
         ("struct D { int a[n]; };", "array size"),
         ("struct D { int a[1 << 50]; };", "array size"),
+        ("struct D { int a[f(2, 3)]; };", "array size"),
         ("struct D { int a[2000000]; };", "more than a million"),
         ("struct D { int a", "ends within a declaration"),
         ("struct E { int a; };", "unknown type D"),

@@ -98,6 +98,11 @@ BAD: Any = {
 }
 
 
+def test_a_log_that_is_not_there(verify: Callable[..., Verified]) -> None:
+    run = verify(operator(), "--log", "/nonexistent.log")
+    assert (run.code, "/nonexistent.log" in run.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_logs_that_do_not_help(verify: Callable[..., Verified], tmp_path: Path, name: str) -> None:
     text, message = BAD[name]

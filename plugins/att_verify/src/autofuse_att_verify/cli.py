@@ -101,6 +101,8 @@ def _run(app: App, source_dir: str, options: Any) -> bool:
     with interruptible():
         if options["sweep"] is not None:
             plan = plan_sweep(options["sweep"], run)
+            if options["case"] is not None:
+                app.notice("--case is not checked at the points of a sweep; the table shows what each chose")
             return run_sweep(app, run, plan, options["output_format"], options["jobs"])
         result = verify(run, call_once, app.notice)
     _show(app, result, options["output_format"], request.output)

@@ -363,14 +363,14 @@ class _Reader:
                 initialiser = False
             elif (token == "=" or token == "{") and depth <= 1:
                 initialiser = True
-            if not initialiser and depth == 0 and token != ",":
+            elif not initialiser:
                 parts[-1].append(token)
             depth -= token in ("}", ")")
         return parts
 
     def _number(self, words: Sequence[str]) -> int:
         """The value of a constant integer expression."""
-        text = " ".join(self._literal(word) for word in words if word not in ("static_cast",))
+        text = " ".join(map(self._literal, words)).replace("< <", "<<")
         if len(text) > 200 or not re.fullmatch(r"[\d\sxXa-fA-F+\-*/()%<>|&]+", text):
             raise LayoutError(f"array size {text[:40]!r}")
         try:

@@ -321,7 +321,7 @@ def _heat_map(plan: Plan, rows: Sequence[Dict[str, Any]]) -> Optional[Chart]:
         series=series,
         unit="cycles" if value == "objective" else "blocks",
         x_title=across.name,
-        y_title=down.name,
+        y_title=value,
         notes=(note,) if thinned else (),
     )
 
