@@ -64,16 +64,8 @@ def show(operators: int, cases: int, cost: Cost, remark: str) -> None:
 
 def measure(folder: Path, environment: Dict[str, str]) -> Cost:
     """The command with its drawing, interpreter included."""
-    command = [
-        sys.executable,
-        "-m",
-        "autofuse",
-        "-q",
-        "run",
-        "perf-formula",
-        str(folder / "src"),
-        str(folder / "a.log"),
-    ]
+    command = [sys.executable, "-m", "autofuse", "-q", "run", "perf-formula"]
+    command += [str(folder / "src"), str(folder / "a.log"), "-o", str(folder / "out")]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.perf_counter()
     subprocess.run(command, check=True, env={**os.environ, **environment})
