@@ -36,15 +36,18 @@ def test_bare_lines(run: Run, layout: Layout, block_size: int) -> None:
 @examples(25)
 @given(runs(), layouts())
 def test_typed_records_say_what_columns_say(run: Run, layout: Layout) -> None:
+    """All but FINAL_TILING, whose lines the model decodes itself."""
     files = write(run, layout)
-    assert_same(read_calls(files, records=True), expected(run, files))
+    wanted = [replace(view, finals=()) for view in expected(run, files)]
+    assert_same(read_calls(files, records=True), wanted)
 
 
 @examples(20)
 @given(bare_runs(), bare_layouts())
 def test_typed_records_of_bare_lines(run: Run, layout: Layout) -> None:
     files = write(run, replace(layout, together=True))
-    assert_same(read_calls(files, records=True), expected(run, files, tells_process=False))
+    wanted = [replace(view, finals=()) for view in expected(run, files, tells_process=False)]
+    assert_same(read_calls(files, records=True), wanted)
 
 
 @examples(30)

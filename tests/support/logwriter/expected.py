@@ -50,7 +50,7 @@ class CallView:
     failed: bool = False
     """The call ended with nothing chosen."""
     finals: Tuple[str, ...] = ()
-    """Texts of the FINAL_TILING lines."""
+    """Texts of the FINAL_TILING lines, behind `[ATT]`."""
 
 
 class RowView(NamedTuple):
@@ -137,7 +137,7 @@ def _view(run: Run, call: Call, places: List[Place], thread: Tuple[Optional[int]
     if call.single:
         view.failed_groups.clear()
     view.failed = call.fails and not (view.choices or view.results)
-    view.finals = tuple(entry.text for _, _, entry in places if entry.kind == "final")
+    view.finals = tuple(entry.text[len("[ATT]") :] for _, _, entry in places if entry.kind == "final")
     view.hardware = {"ub_size": "196608", "block_dim": "48"} if run.producer.hardware == "params" else view.hardware
     _add_lines(view, places)
     return view

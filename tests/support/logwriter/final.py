@@ -27,7 +27,7 @@ def final_lines(record: FinalTiling, operator: str, producer: Producer) -> List[
         ("score", str(record.score)),
         ("sub_case_tag", _text(record.sub_case, producer)),
         ("template", _text(record.template or _template_name(record), producer)),
-        ("repr_kind", "unavailable" if payload is None else "full_json"),
+        ("repr_kind", _text("unavailable" if payload is None else "full_json", producer)),
         ("pipe_estimates", _quoted(_pipes(record))),
         *((key, _quoted(value)) for key, value in record.extra),
     ]

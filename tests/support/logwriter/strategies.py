@@ -150,7 +150,11 @@ def graphs(draw: DrawFn, number: int) -> Graph:
 def calls(draw: DrawFn, operator: str, graph_ids: Sequence[int]) -> Call:
     """A call with a Start; some lack their End."""
     parts = tuple(draw(graphs(number)) for number in graph_ids)
-    return Call(operator, parts, end=draw(_mostly))
+    call = Call(operator, parts, end=draw(_mostly))
+    if call.fails or draw(_mostly):
+        return call
+    records = tuple(draw(st.lists(final_records(), max_size=2)))
+    return _replace(call, finals=records, finals_after_end=draw(st.booleans()))
 
 
 @st.composite
@@ -257,11 +261,11 @@ def _silent_call(draw: DrawFn, operator: str, plan: Sequence[int]) -> Call:
 
 
 @st.composite
-def final_records(draw: DrawFn, operator: str = "") -> FinalTiling:
+def final_records(draw: DrawFn) -> FinalTiling:
     """A FINAL_TILING record with a payload of any kind and length."""
     payload = st.one_of(
         st.none(),
-        st.text(max_size=80),
+        st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=80),
         st.dictionaries(st.sampled_from(["tile_m", "q0_size", "b0"]), st.integers(0, 9999)).map(_json),
         st.integers(1, 120).map(lambda n: _json({f"q{i}_size": i for i in range(n)})),
         st.integers(1, 60).map(_struct_text),
