@@ -7,6 +7,7 @@ import datetime
 import hashlib
 import json
 import os
+import secrets
 import tempfile
 from pathlib import Path
 from typing import IO, Any, Dict, Iterator, List, Optional, Tuple
@@ -16,11 +17,13 @@ from autofuse import __version__
 from autofuse.cli.app import App
 from autofuse.errors import EXIT_CANNOT, EXIT_CHECK_FAILED, AutofuseError
 from autofuse.files import make_folder
+from autofuse.scan.locations import open_streams
+from autofuse.scan.source import Notices
 
-from autofuse_att_summary.evidence_records import SCHEMA_VERSION, final_objects, template_objects
+from autofuse_att_summary.evidence_records import SCHEMA_VERSION, STDIN, final_objects, template_objects
 from autofuse_att_summary.model import Invocation
 from autofuse_att_summary.notices import say_what_was_skipped
-from autofuse_att_summary.reading import LogRun, read_logs
+from autofuse_att_summary.reading import LogRun, leave_out, place_of, read_log_streams
 
 __all__ = ["MANIFEST", "MANIFEST_VERSION", "RECORDS", "command", "sha256_of"]
 
@@ -50,6 +53,8 @@ def command(ctx: click.Context, logs: Tuple[str, ...], output: Optional[str], ch
         ctx.exit(check_folder(app, checked))
     if not logs or output is None:
         raise click.UsageError("evidence needs LOG... and -o DIR (or --check DIR)", ctx)
+    if output == "-":
+        raise click.UsageError("-o names a folder: evidence is two files", ctx)
     run, count = write_evidence(app, logs, output)
     say_what_was_skipped(app, run)
     if count == 0:
@@ -66,6 +71,12 @@ def command(ctx: click.Context, logs: Tuple[str, ...], output: Optional[str], ch
 def write_evidence(app: App, logs: Tuple[str, ...], output: str) -> Tuple[LogRun, int]:
     """Reads the logs once and writes both files; a failed run leaves an earlier pair as it was."""
     folder = make_folder(output)
+    for name in (RECORDS, MANIFEST):
+        if (folder / name).is_dir():
+            raise AutofuseError("is a folder; a file of that name is to be written", str(folder / name))
+    notices = Notices()
+    streams = open_streams(app.host, logs, notices)
+    streams = leave_out(streams, {place_of(str(folder / name)) for name in (RECORDS, MANIFEST)}, notices)
     with _spool(folder) as finals, _spool(folder) as templates:
         counts = [0]
 
@@ -78,7 +89,7 @@ def write_evidence(app: App, logs: Tuple[str, ...], output: str) -> Tuple[LogRun
                 counts[0] += 1
 
         try:
-            run = read_logs(app, logs, sink, digest=True)
+            run = read_log_streams(app, streams, notices, sink, digest=True)
             _publish(app, folder, finals, templates, run, counts[0])
         except OSError as error:
             raise AutofuseError(f"cannot write the evidence: {error.strerror or error}", str(folder)) from error
@@ -111,7 +122,7 @@ def _spool(folder: Path) -> Iterator[IO[bytes]]:
 def _publish(app: App, folder: Path, finals: IO[bytes], templates: IO[bytes], run: LogRun, count: int) -> None:
     digest = hashlib.sha256()
     with _staged(folder, RECORDS) as records, _staged(folder, MANIFEST) as manifest:
-        with records.open("wb") as out:
+        with records.open("xb") as out:
             for spool in (finals, templates):
                 spool.seek(0)
                 while piece := spool.read(_COPY):
@@ -119,7 +130,8 @@ def _publish(app: App, folder: Path, finals: IO[bytes], templates: IO[bytes], ru
                     out.write(piece)
         content = _manifest(app, folder, run, count, digest.hexdigest())
         text = json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
-        manifest.write_bytes(text.encode("utf-8", "backslashreplace"))
+        with manifest.open("xb") as out:
+            out.write(text.encode("utf-8", "backslashreplace"))
         # Never an old manifest beside new records: between these steps there is no manifest at all.
         with contextlib.suppress(FileNotFoundError):
             (folder / MANIFEST).unlink()
@@ -129,15 +141,13 @@ def _publish(app: App, folder: Path, finals: IO[bytes], templates: IO[bytes], ru
 
 @contextlib.contextmanager
 def _staged(folder: Path, name: str) -> Iterator[Path]:
-    """A file beside the one it will replace; gone at the end unless it was renamed."""
-    handle, path = tempfile.mkstemp(prefix=f".{name}.", suffix=".tmp", dir=folder)
-    os.close(handle)
-    os.chmod(path, 0o644)
+    """The name of a file to create beside the one it will replace; gone at the end unless it was renamed."""
+    path = folder / f".{name}.{secrets.token_hex(6)}.tmp"
     try:
-        yield Path(path)
+        yield path
     finally:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+            path.unlink()
 
 
 def _manifest(app: App, folder: Path, run: LogRun, count: int, digest: str) -> Dict[str, Any]:
@@ -162,7 +172,7 @@ def _manifest(app: App, folder: Path, run: LogRun, count: int, digest: str) -> D
 def _inputs(run: LogRun) -> List[Dict[str, Any]]:
     return [
         {
-            "path": os.path.abspath(stream.name) if stream.name != "-" else "-",
+            "path": stream.name if stream.name == STDIN else os.path.abspath(stream.name),
             "sha256": stream.sha256,
             "bytes": stream.bytes,
             "lines": stream.lines,

@@ -56,12 +56,17 @@ def _problems(folder: Path) -> Iterator[str]:
 
 
 def _artifact_problems(folder: Path, manifest: Dict[str, Any]) -> Iterator[str]:
-    for artifact in manifest["artifacts"]:
-        name = artifact["path"]
-        if Path(name).name != name:
+    listed = {artifact["path"]: artifact["sha256"] for artifact in manifest["artifacts"]}
+    if RECORDS not in listed:
+        yield f"{folder / MANIFEST}: does not list {RECORDS}"
+    for name, digest in listed.items():
+        if Path(name).name != name or name in ("", ".."):
             yield f"{folder / MANIFEST}: the artifact {name!r} is no file of this folder"
-        elif (folder / name).is_file() and sha256_of(folder / name) != artifact["sha256"]:
-            yield f"{folder / name}: differs from the SHA-256 in the manifest"
+        elif (folder / name).is_file():
+            if sha256_of(folder / name) != digest:
+                yield f"{folder / name}: differs from the SHA-256 in the manifest"
+        elif name != RECORDS:
+            yield f"{folder / name}: is missing"
 
 
 def _record_problems(path: Path, expected: int) -> Iterator[str]:

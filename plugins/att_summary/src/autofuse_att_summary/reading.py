@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from array import array
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from autofuse import types
 from autofuse.cli.app import App
@@ -17,7 +18,7 @@ from autofuse.scan.source import ByteStream, Notices, StreamStats
 from autofuse_att_summary.fold import Fold
 from autofuse_att_summary.model import Invocation, OperatorRun
 
-__all__ = ["LogRun", "foreign_wrappings", "read_log_streams", "read_logs"]
+__all__ = ["LogRun", "foreign_wrappings", "leave_out", "place_of", "read_log_streams", "read_logs"]
 
 MODEL_RECORDS = (
     types.TilingValue,
@@ -113,6 +114,22 @@ def read_log_streams(
     run.streams = reader.streams
     run.dropped_cut = fold.dropped_cut
     return run
+
+
+def place_of(path: str) -> str:
+    """A file's own place, however its folder is reached; a link is not followed."""
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+
+
+def leave_out(streams: Sequence[ByteStream], places: Collection[str], notices: Notices) -> List[ByteStream]:
+    """The streams without those at `places`, which this command wrote itself and is about to replace."""
+    kept: List[ByteStream] = []
+    for stream in streams:
+        if place_of(stream.name) in places:
+            notices.skip(stream.name, "written by an earlier run into the folder of the output")
+        else:
+            kept.append(stream)
+    return kept
 
 
 def _parsers(app: App, everything: bool) -> List[Tuple[types.ParserSpec, Any]]:
