@@ -206,6 +206,17 @@ def test_only_what_is_needed_is_compiled(verify: Callable[..., Verified]) -> Non
     assert copied == {"autofuse_tiling_data.h", "op_tiling_func.cpp", "op_infershape.cpp", "sub/part.inc"}
 
 
+def test_shape_inference_that_needs_cann_is_left_out_without_it(verify: Callable[..., Verified]) -> None:
+    files = operator("tiling->words[0] = 7;")
+    files["op_infershape.cpp"] = '#include "exe_graph/runtime/infer_shape_context.h"\n'
+    run = verify(files)
+    assert (run.code, run.result["tiling_data_fields"]["words"][0]) == (0, 7)
+    assert "exe_graph/runtime/infer_shape_context.h is not there: left out op_infershape.cpp" in run.stderr
+    files["op_tiling_func.cpp"] = files["op_infershape.cpp"] + files["op_tiling_func.cpp"]
+    run = verify(files)
+    assert (run.code, "needs CANN" in run.result["error"]) == (1, True)
+
+
 def test_tiling_data_that_cannot_be_decoded_says_why(verify: Callable[..., Verified]) -> None:
     files = operator()
     files["autofuse_tiling_data.h"] = files["autofuse_tiling_data.h"].replace("words[6]", "words[6]; uint32_t bits : 3")
