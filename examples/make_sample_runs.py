@@ -9,6 +9,7 @@ or a little faster.
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import sys
@@ -321,14 +322,21 @@ def _time(microseconds: int) -> str:
 
 
 def write_runs(folder: Path) -> None:
-    """Writes both runs below `folder`, in the layout of an ascend log folder, rotated as CANN does."""
+    """Writes both runs below `folder`, in the layout of an ascend log folder, rotated as CANN does.
+
+    The older file of `pgo` is compressed, as people keep them.
+    """
     for name in ("default", "pgo"):
         plog = folder / name / "debug" / "plog"
         plog.mkdir(parents=True, exist_ok=True)
         lines = list(wrapped(Run(name).lines()))
         for part, begin in enumerate(range(0, len(lines), LINES_PER_FILE)):
-            text = "\n".join(lines[begin : begin + LINES_PER_FILE]) + "\n"
-            (plog / f"plog-{PID}_202611081015{part:02d}123.log").write_text(text, encoding="utf-8")
+            data = ("\n".join(lines[begin : begin + LINES_PER_FILE]) + "\n").encode()
+            file = plog / f"plog-{PID}_202611081015{part:02d}123.log"
+            if name == "pgo" and part == 0:
+                file.with_name(file.name + ".gz").write_bytes(gzip.compress(data, mtime=0))
+            else:
+                file.write_bytes(data)
 
 
 if __name__ == "__main__":
