@@ -24,7 +24,7 @@ from autofuse_att_perf.drawing.figure import Section, assemble, draw_section, pa
 from autofuse_att_perf.facts import Facts, facts_of, say_what_is_missing
 from autofuse_att_perf.formulas import UnitFormulas
 from autofuse_att_perf.matching import match_sources
-from autofuse_att_perf.parallel import for_each
+from autofuse_att_perf.parallel import for_each, without_collector
 from autofuse_att_perf.report import build_report, report_title
 from autofuse_att_perf.runs import Logs, operator_logs
 from autofuse_att_perf.sources import Sources, read_sources
@@ -56,12 +56,25 @@ def command(
     it is executed. LOG is a file, a folder, an archive, a pattern, or - for standard input. Formulas come from the
     sources and from [PERF] lines; every value is checked against the log. Draws output/perf/perf_formula.svg.
     """
-    app: App = ctx.obj
+    with without_collector():
+        run = _run(ctx.obj, source_dir, logs, case_filter or CaseFilter(), output_format, output)
+    if run.notices.failures:
+        ctx.exit(EXIT_CANNOT)
+
+
+def _run(
+    app: App,
+    source_dir: str,
+    logs: Sequence[str],
+    case_filter: CaseFilter,
+    output_format: Optional[str],
+    output: Optional[str],
+) -> LogRun:
     sources = read_sources(source_dir)
     reader = Logs()
     run = reader.read(app, logs)
     say_what_was_skipped(app, run)
-    found = operator_logs(reader, case_filter or CaseFilter())
+    found = operator_logs(reader, case_filter)
     units = [UnitFormulas(unit) for unit in sources.units if unit.texts]
     matched, notices = match_sources(found, units)
     for notice in (*sources.notices, *notices):
@@ -74,8 +87,7 @@ def command(
     say_what_is_missing(facts, app.notice)
     for path in paths:
         app.notice(f"wrote {path}")
-    if run.notices.failures:
-        ctx.exit(EXIT_CANNOT)
+    return run
 
 
 @dataclass(frozen=True)

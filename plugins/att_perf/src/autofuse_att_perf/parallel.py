@@ -6,13 +6,14 @@ Where processes cannot be forked, or for little work, it runs here.
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import gc
 import multiprocessing
 import os
 import sys
-from typing import Callable, Dict, List, TypeVar
+from typing import Callable, Dict, Iterator, List, TypeVar
 
-__all__ = ["for_each"]
+__all__ = ["for_each", "without_collector"]
 
 Result = TypeVar("Result")
 
@@ -26,13 +27,18 @@ _waiting: Dict[str, Callable[[int], object]] = {}
 def for_each(count: int, function: Callable[[int], Result], fork: bool = True) -> List[Result]:
     """`function(0) … function(count - 1)`, in this order; results of other processes are pickled."""
     jobs = min(_cores(), _MAX_JOBS, count // (_LEAST // 2)) if fork else 1
-    # Analyses are trees of objects that live until the end: the collector would walk them again and again in vain.
+    if jobs < 2 or sys.platform != "linux":
+        return [function(number) for number in range(count)]
+    return _forked(count, function, jobs)
+
+
+@contextlib.contextmanager
+def without_collector() -> Iterator[None]:
+    """Logs and analyses are trees that live until the end: the cycle collector would walk them again and again."""
     collecting = gc.isenabled()
     gc.disable()
     try:
-        if jobs < 2 or sys.platform != "linux":
-            return [function(number) for number in range(count)]
-        return _forked(count, function, jobs)
+        yield
     finally:
         if collecting:
             gc.enable()
@@ -64,6 +70,5 @@ def _forked(count: int, function: Callable[[int], Result], jobs: int) -> List[Re
 
 
 def _share(numbers: range) -> List[object]:
-    gc.disable()
     function = _waiting["function"]
     return [function(number) for number in numbers]
