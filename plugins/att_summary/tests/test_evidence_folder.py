@@ -295,7 +295,7 @@ def test_interrupted(written: Path) -> None:
     wait_until_read(process.stdin)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, errors
     assert b"interrupted" in errors
     assert content_of(written) == before
 

@@ -52,7 +52,9 @@ class _Ahead(Generic[Item, Result]):
         self._changed = threading.Condition()
         self._done: Dict[int, Tuple[Any, bool]] = {}
         self._taken = 0
+        self._working = 0
         self._stopped = False
+        self._closed = False
 
     def start(self, workers: int) -> None:
         for number in range(workers):
@@ -66,6 +68,10 @@ class _Ahead(Generic[Item, Result]):
         if self._taking.acquire(timeout=_PATIENCE):
             self._items.close()
             self._taking.release()
+        # A thread that is in C++ code when the interpreter ends would take the whole process down (std::terminate).
+        with self._changed:
+            self._closed = True
+            self._changed.wait_for(lambda: not self._working)
 
     def results(self) -> Iterator[Result]:
         index = 0
@@ -94,8 +100,13 @@ class _Ahead(Generic[Item, Result]):
             result = item
             going = not failed and item is not _NO_MORE
             if going:
+                with self._changed:
+                    if self._closed:
+                        break
+                    self._working += 1
                 result, failed = self._try(item)
             with self._changed:
+                self._working -= going
                 self._done[index] = (result, failed)
                 self._changed.notify_all()
             del item, result
