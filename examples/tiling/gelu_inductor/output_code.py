@@ -5,8 +5,8 @@ from torch import empty_strided
 from inductor_npu_ext.compile import async_compile
 
 autofuse_pointwise_0_artifacts = {
-    'name': 'autofuse_pointwise_0',
-    'tiling_def': r'''#ifndef AUTOFUSE_TILING_DATA_H
+    "name": "autofuse_pointwise_0",
+    "tiling_def": r"""#ifndef AUTOFUSE_TILING_DATA_H
 #define AUTOFUSE_TILING_DATA_H
 
 #include <cstdint>
@@ -34,8 +34,8 @@ BEGIN_TILING_DATA_DEF_T(AutofuseTilingData)
 END_TILING_DATA_DEF_T;
 
 #endif
-''',
-    'host_impl': r'''// AUTOFUSE_SPLIT_FILE_BEGIN:TilingStateHeader
+""",
+    "host_impl": r"""// AUTOFUSE_SPLIT_FILE_BEGIN:TilingStateHeader
 // What one call of GetTiling carries from group to group.
 #ifndef AUTOFUSE_TILING_FUNC_STATE_H
 #define AUTOFUSE_TILING_FUNC_STATE_H
@@ -588,18 +588,18 @@ extern "C" int64_t AutofuseTiling(uint32_t s0, uint32_t s1, AutofuseTilingData* 
   return 0;
 }
 // AUTOFUSE_SPLIT_FILE_END:tiling_entry
-''',
-    'device_impl': '',
-    'symbols': ['s0', 's1'],
+""",
+    "device_impl": "",
+    "symbols": ["s0", "s1"],
 }
 
-autofuse_pointwise_0 = async_compile.autofuse('autofuse_pointwise_0', autofuse_pointwise_0_artifacts)
+autofuse_pointwise_0 = async_compile.autofuse("autofuse_pointwise_0", autofuse_pointwise_0_artifacts)
 
 
 def call(args):
-    arg0_1, = args
+    (arg0_1,) = args
     args.clear()
     s0, s1 = arg0_1.size()
-    buf0 = empty_strided((s0, s1), (s1, 1), device='npu', dtype=torch.float16)
+    buf0 = empty_strided((s0, s1), (s1, 1), device="npu", dtype=torch.float16)
     autofuse_pointwise_0(arg0_1, buf0, s0, s1)
-    return (buf0, )
+    return (buf0,)
