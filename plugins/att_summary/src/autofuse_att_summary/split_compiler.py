@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Set, Tuple
 
 from autofuse.scan.lines import LineBatch
 
 from autofuse_att_summary.columns import EventBatch, thread_spans
 from autofuse_att_summary.dfx import DfxLine, parse_dfx
-from autofuse_att_summary.split_files import SplitFile, SplitFolder
+from autofuse_att_summary.split_files import SplitFile, SplitFolder, operator_folder
 
 __all__ = ["CompilerSide"]
 
@@ -26,6 +26,8 @@ class _Pending:
     entry: SplitFile
     before: Optional[str]
     after: Optional[str] = None
+    torn: bool = False
+    """What was written last has no line end yet."""
 
 
 @dataclass
@@ -50,6 +52,8 @@ class CompilerSide:
         self._threads: Dict[ThreadKey, _Thread] = {}
         self._open = 0
         self._pending: List[_Pending] = []
+        self._writer: Tuple[Tuple[str, ...], int, int] = ((), -1, -1)
+        """Process and thread of the last line: lines without a header go on with it, also in the next batch."""
 
     def batch(self, batch: LineBatch, found: EventBatch, has_dfx: bool) -> None:
         """Folds the lines of one batch; cheap while no block is open and none begins."""
@@ -57,11 +61,15 @@ class CompilerSide:
         if not has_dfx and not self._open:
             for _, thread, operator in messages:
                 self._message(thread, operator)
+            self._writer = ((), -1, -1)
             return
         at = 0
         for start, end, first, count, pid, tid in thread_spans(
             batch.block, batch.start, batch.end, batch.first_line, b"[DFX]", self._native
         ):
+            if pid == tid == -1 and self._writer[0] == batch.process:
+                pid, tid = self._writer[1:]
+            self._writer = (batch.process, pid, tid)
             thread = self._thread(batch.process, pid, tid)
             while at < len(messages) and messages[at][0] < first:
                 self._message(*messages[at][1:])
@@ -75,10 +83,11 @@ class CompilerSide:
         for thread in self._threads.values():
             self._abandon(thread)
         files: Dict[str, SplitFile] = {}
+        known = set(operators)
         names: Dict[str, Optional[str]] = {}
         for pending in self._pending:
             if pending.graph_name not in names:
-                names[pending.graph_name] = _by_name(pending.graph_name, operators)
+                names[pending.graph_name] = _by_name(pending.graph_name, known)
             operator = names[pending.graph_name]
             if operator is None and pending.before == pending.after:
                 operator = pending.before
@@ -94,8 +103,9 @@ class CompilerSide:
     ) -> None:
         entry = pending.entry
         if not wanted(operator, entry):
-            self._folder.discard(pending.name)
             return
+        if pending.torn:
+            self._folder.append(pending.name, b"\n")
         entry.operator = operator
         entry.path = _path(operator, entry)
         self._folder.adopt(pending.name, entry.path)
@@ -131,11 +141,21 @@ class CompilerSide:
         line = parse_dfx(raw.rstrip(b"\r\n")) if count == 1 and b"[DFX]" in raw else None
         if line is not None and line.begin:
             self._begin(thread, line)
+        elif line is not None and line.case is None:
+            self._end_group(thread)
         if thread.block is not None:
-            self._folder.append(thread.block.name, raw if raw.endswith(b"\n") else raw + b"\n")
-            thread.block.entry.count(count, batch.path, first, first + count - 1)
-        if line is not None and not line.begin:
+            goes_on = batch.continues and start == batch.start
+            self._write(thread.block, raw, goes_on)
+            thread.block.entry.count(count - goes_on, batch.path, first, first + count - 1)
+        if line is not None and not line.begin and line.case is not None:
             self._end(thread, line)
+
+    def _write(self, pending: _Pending, raw: bytes, goes_on: bool) -> None:
+        """Appends; a file that ended without a line end gets one before a line of the next file."""
+        if pending.torn and not goes_on:
+            self._folder.append(pending.name, b"\n")
+        self._folder.append(pending.name, raw)
+        pending.torn = not raw.endswith(b"\n")
 
     def _begin(self, thread: _Thread, line: DfxLine) -> None:
         self._abandon(thread)
@@ -153,15 +173,16 @@ class CompilerSide:
         self._open += 1
 
     def _end(self, thread: _Thread, line: DfxLine) -> None:
-        if line.case is None:
-            self._abandon(thread)
-            thread.group = (None, None, None)
-        elif thread.block is not None and thread.block_line is not None:
+        if thread.block is not None and thread.block_line is not None:
             begun = thread.block_line
-            matches = (begun.graph_name, begun.case) == (line.graph_name, line.case)
+            matches = (begun.graph_name, begun.case, begun.sub_case) == (line.graph_name, line.case, line.sub_case)
             thread.block.entry.complete = thread.block.entry.complete and matches
             thread.block = thread.block_line = None
             self._open -= 1
+
+    def _end_group(self, thread: _Thread) -> None:
+        self._abandon(thread)
+        thread.group = (None, None, None)
 
     def _abandon(self, thread: _Thread) -> None:
         """Ends a block that has no End of its own; it is kept and marked."""
@@ -172,22 +193,20 @@ class CompilerSide:
 
 
 def _path(operator: Optional[str], entry: SplitFile) -> str:
-    from autofuse_att_summary.split_files import operator_folder
-
     place = f"{operator_folder(operator)}/compiler"
     ids = (entry.graph, entry.result, entry.group)
     group = "unknown_group" if None in ids else f"graph{ids[0]}_result{ids[1]}/g{ids[2]}"
     return f"{place}/{group}/case{entry.sub_case}{entry.case}.log"
 
 
-def _by_name(graph_name: str, operators: List[str]) -> Optional[str]:
+def _by_name(graph_name: str, operators: Set[str]) -> Optional[str]:
     """The operator of that name, or the longest whose name stands in it as whole words; None when two are as good."""
     if graph_name in operators:
         return graph_name
     inside = [
         name
         for name in operators
-        if re.search(rf"(?<![0-9A-Za-z]){re.escape(name)}(?![0-9A-Za-z])", graph_name, re.ASCII)
+        if name in graph_name and re.search(rf"(?<![0-9A-Za-z]){re.escape(name)}(?![0-9A-Za-z])", graph_name, re.ASCII)
     ]
     if not inside:
         return None

@@ -10,16 +10,19 @@ import tempfile
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Dict, Iterator, List, Optional, Tuple
+from typing import BinaryIO, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from autofuse.errors import AutofuseError
 from autofuse.files import make_folder
 from autofuse.names import safe_name
 
+from autofuse_att_summary.reading import place_of
+
 __all__ = ["INDEX", "SplitFile", "SplitFolder", "operator_folder"]
 
 INDEX = "index.json"
 UNATTRIBUTED = "_unattributed"
+_WORK = ".split."
 
 _OPEN_LIMIT = 64
 """Files open at once; the promised bound is 128 with those that the reading needs."""
@@ -86,10 +89,18 @@ class SplitFolder:
     def __init__(self, target: str) -> None:
         self.target = make_folder(target)
         try:
-            self.work = Path(tempfile.mkdtemp(prefix=".split.", dir=self.target))
+            self.work = Path(tempfile.mkdtemp(prefix=_WORK, dir=self.target))
         except OSError as error:
             raise AutofuseError(f"cannot write: {error.strerror}", str(self.target)) from error
+        self._places: Dict[str, Path] = {}
+        """Name → where the file is collected; one flat folder, for making and removing folders is slow."""
         self._open: OrderedDict[str, BinaryIO] = OrderedDict()
+
+    def earlier(self) -> Set[str]:
+        """The places of the files that an earlier run left in the target."""
+        names = {INDEX, *_listed(self.target / INDEX)}
+        names.update(path.relative_to(self.target).as_posix() for path in self.target.glob(f"{_WORK}*/**/*.log"))
+        return {place_of(str(self.target / name)) for name in names}
 
     def append(self, name: str, data: bytes) -> None:
         """Appends to the file `name` (relative, of safe parts only)."""
@@ -97,9 +108,10 @@ class SplitFolder:
         if out is None:
             if len(self._open) >= _OPEN_LIMIT:
                 self._open.popitem(last=False)[1].close()
-            path = self.work / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            out = path.open("ab")
+            place = self._places.get(name)
+            if place is None:
+                place = self._places[name] = self.work / f"{len(self._places)}.log"
+            out = place.open("ab")
         self._open[name] = out
         out.write(data)
 
@@ -107,19 +119,12 @@ class SplitFolder:
         """Moves a file that was written under a provisional name to the end of its final one."""
         self._close(pending)
         self._close(name)
-        source, path = self.work / pending, self.work / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            os.replace(source, path)
-            return
-        with source.open("rb") as content, path.open("ab") as out:
-            shutil.copyfileobj(content, out, 1 << 20)
-        source.unlink()
-
-    def discard(self, pending: str) -> None:
-        """Forgets a provisional file."""
-        self._close(pending)
-        (self.work / pending).unlink()
+        source = self._places[pending]
+        place = self._places.setdefault(name, source)
+        if place is not source:
+            with source.open("rb") as content, place.open("ab") as out:
+                shutil.copyfileobj(content, out, 1 << 20)
+            source.unlink()
 
     def publish(self, files: List[SplitFile], extra: Dict[str, object]) -> None:
         """Puts the files and index.json in place of those that an earlier index.json lists."""
@@ -127,12 +132,31 @@ class SplitFolder:
         index = {"schema_version": "att-split/v1", **extra, "files": [entry.as_dict() for entry in files]}
         text = json.dumps(index, ensure_ascii=False, indent=1) + "\n"
         (self.work / INDEX).write_bytes(text.encode("utf-8", "backslashreplace"))
-        self._remove_earlier()
+        self._check_places([INDEX, *(entry.path for entry in files)])
+        earlier = list(_listed(self.target / INDEX))
+        with contextlib.suppress(FileNotFoundError):
+            (self.target / INDEX).unlink()
         for entry in files:
             place = self.target / entry.path
             place.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(self.work / entry.path, place)
+            os.replace(self._places[entry.path], place)
+        self._remove({*earlier} - {entry.path for entry in files})
         os.replace(self.work / INDEX, self.target / INDEX)
+
+    def _check_places(self, names: Sequence[str]) -> None:
+        """Nothing is touched unless everything can be put in place, and all of it inside the target."""
+        for name in names:
+            if (self.target / name).is_dir():
+                raise AutofuseError("is a folder; a file of that name is to be written", str(self.target / name))
+        for folder in sorted({folder for name in names for folder in self._folders(name)}):
+            if folder.is_symlink():
+                raise AutofuseError("is a link, which may lead out of the folder", str(folder), "remove it")
+            if folder.exists() and not folder.is_dir():
+                raise AutofuseError("is a file; a folder of that name is to be made", str(folder))
+
+    def _folders(self, name: str) -> List[Path]:
+        """The folders between the target and a file, the innermost first."""
+        return [self.target / parent for parent in list(Path(name).parents)[:-1]]
 
     def close(self) -> None:
         """Removes what was not published."""
@@ -149,16 +173,19 @@ class SplitFolder:
         while self._open:
             self._open.popitem()[1].close()
 
-    def _remove_earlier(self) -> None:
-        index = self.target / INDEX
-        for name in _listed(index):
+    def _remove(self, names: Set[str]) -> None:
+        """Removes files of an earlier run, and the folders that are empty then."""
+        emptied: Set[Path] = set()
+        for name in names:
+            folders = self._folders(name)
+            if any(folder.is_symlink() for folder in folders):
+                continue
             with contextlib.suppress(OSError):
                 (self.target / name).unlink()
-            for parent in list(Path(name).parents)[:-1]:
-                with contextlib.suppress(OSError):
-                    (self.target / parent).rmdir()
-        with contextlib.suppress(FileNotFoundError):
-            index.unlink()
+                emptied.update(folders)
+        for folder in sorted(emptied, key=lambda folder: -len(folder.parts)):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
 
 def _listed(index: Path) -> Iterator[str]:
@@ -166,7 +193,7 @@ def _listed(index: Path) -> Iterator[str]:
     try:
         entries = json.loads(index.read_text(encoding="utf-8"))["files"]
         names = [entry["path"] for entry in entries]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return
     for name in names:
         parts = str(name).split("/")

@@ -8,7 +8,8 @@ import click
 from autofuse.cli.app import App
 from autofuse.errors import EXIT_CANNOT, EXIT_CHECK_FAILED, AutofuseError
 from autofuse.scan.lines import LineBatch, rows
-from autofuse.scan.reader import ReadOptions, read_lines
+from autofuse.scan.locations import open_streams
+from autofuse.scan.reader import ReadOptions, read_streams
 from autofuse.scan.source import Notices
 
 from autofuse_att_summary.columns import EventBatch
@@ -20,7 +21,7 @@ from autofuse_att_summary.model import Invocation, KeptLines, TemplateKey, shape
 from autofuse_att_summary.notices import say_what_was_skipped
 from autofuse_att_summary.parser import AttParser, parser
 from autofuse_att_summary.plugin import MARKERS
-from autofuse_att_summary.reading import LogRun, foreign_wrappings
+from autofuse_att_summary.reading import LogRun, foreign_wrappings, leave_out
 from autofuse_att_summary.split_compiler import CompilerSide
 from autofuse_att_summary.split_files import SplitFile, SplitFolder, operator_folder
 
@@ -45,6 +46,8 @@ def command(
     LOG is a file, a folder, an archive, a pattern, or - for standard input.
     """
     app: App = ctx.obj
+    if output == "-":
+        raise click.UsageError("-o names a folder: there is a file for every template", ctx)
     folder = SplitFolder(output)
     try:
         splitter = _Splitter(app, folder, patterns, case_filter or CaseFilter())
@@ -79,10 +82,12 @@ class _Splitter:
     def read(self, logs: Tuple[str, ...]) -> LogRun:
         """Reads the logs once; runtime lines are written as soon as their call is complete."""
         run = LogRun(Notices())
+        streams = open_streams(self._app.host, logs, run.notices)
+        streams = leave_out(streams, self._folder.earlier(), run.notices)
         markers = [*MARKERS, *_MENTIONS, *BLOCK_MARKERS]
         options = ReadOptions(everything=True)
         wrapped = parser.with_wrappings(foreign_wrappings(self._app))
-        reader = read_lines(self._app.host, logs, markers, run.notices, _Stage(wrapped), options)
+        reader = read_streams(streams, markers, run.notices, _Stage(wrapped), options)
         for batch in reader:
             found, has_dfx = batch.staged
             self._fold.columns(batch, found)
