@@ -42,11 +42,14 @@ class DfxLine(NamedTuple):
 def parse_dfx(line: bytes) -> Optional[DfxLine]:
     """Reads a line without its line end; None when it neither begins nor ends anything."""
     line = strip_ansi(line)
-    case = _CASE.search(line)
+    at = line.find(b"[DFX]")
+    if at < 0:
+        return None
+    case = _CASE.match(line, at)
     if case:
         return DfxLine(case.group(1) == b"Begin", _name(case.group(2)), int(case.group(4)), case.group(3).decode())
     for pattern, begin in ((_GROUP_BEGIN, True), (_GROUP_END, False)):
-        match = pattern.search(line)
+        match = pattern.match(line, at)
         if match:
             graph, result, group = (int(match.group(index)) for index in (1, 2, 3))
             return DfxLine(begin, _name(match.group(4)), None, "", graph, result, group)

@@ -29,10 +29,8 @@ from autofuse_att_summary.model import (
     TemplateKey,
 )
 
-__all__ = ["SYMBOL", "Fold", "hardware_values"]
+__all__ = ["Fold", "assignments", "hardware_values"]
 
-SYMBOL = re.compile(rb"([^\s=]+) = (\S+?)\.(?=\s|$)")
-_HARDWARE = re.compile(rb"(\w+) = (-?\d+)")
 _OLD_HARDWARE = re.compile(rb"core_num: (\d+), ub_size: (\d+)")
 _FILE_STEP = 1 << 40
 """Positions are file number * step + line."""
@@ -239,7 +237,7 @@ class Fold:
         text = strings[event[10]] if event[10] >= 0 and kind != Kind.START else b""
         group = (event[5], event[6], event[7])
         if kind == Kind.INPUT:
-            symbols = {_text(name): _text(value) for name, value in SYMBOL.findall(text)}
+            symbols = {_text(name): _text(value) for name, value in assignments(text)}
             self._input(state, line, group, symbols)
         elif kind == Kind.TEMPLATE_CHOICE:
             self._choice(state, line, (*group, event[8], strings[event[9]].decode()))
@@ -570,9 +568,19 @@ def _add_hardware(invocation: Invocation, values: Dict[str, str]) -> None:
         invocation.hardware.setdefault(name, value)
 
 
+def assignments(text: bytes) -> List[Tuple[bytes, bytes]]:
+    """`s0 = 1024. s1 = 512.` as pairs; a value without its full stop was cut and is left out."""
+    words = text.split()
+    return [
+        (words[at - 1], words[at + 1][:-1])
+        for at in range(1, len(words) - 1)
+        if words[at] == b"=" and len(words[at + 1]) > 1 and words[at + 1].endswith(b".") and b"=" not in words[at - 1]
+    ]
+
+
 def hardware_values(text: bytes) -> Dict[str, str]:
     """UB in bytes and cores, as `Set hardware params` or the older `input: core_num: …` gives them to the solver."""
     old = _OLD_HARDWARE.match(text)
     if old:
         return {"block_dim": old.group(1).decode(), "ub_size": old.group(2).decode()}
-    return {name.decode(): value.decode() for name, value in _HARDWARE.findall(text)}
+    return {_text(name): _text(value) for name, value in assignments(text)}

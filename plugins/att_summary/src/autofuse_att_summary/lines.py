@@ -150,7 +150,7 @@ _CASE = rb"([A-Za-z]*)(" + _ID + rb")(?![0-9])"
 _END = rb"(?=[. \t]|\Z)"
 _NUMBER = re.compile(rb"[+-]?(?:(?i:nan|inf|infinity)|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\Z", re.ASCII)
 _TEMPLATE_OF_VALUE = re.compile(_GROUP + b"_" + _CASE + _END)
-_CHOICE = re.compile(rb"[ \t]*(?:" + _CASE + rb")?[ \t]*of " + _GROUP + rb"(?:_" + _CASE + rb")? is the best choice")
+_CHOICE = re.compile(rb"[ \t]*(?:" + _CASE + rb"[ \t]*)?of " + _GROUP + rb"(?:_" + _CASE + rb")? is the best choice")
 _RESULT = re.compile(rb"graph(" + _ID + rb")_result(" + _ID + rb") is the best choice")
 _PERF = re.compile(rb"graph(" + _ID + rb")_result(" + _ID + rb") is ([^ \t]*)")
 _SCORE_HEAD = re.compile(rb"[ \t]*" + _CASE + rb" of asc_graph")
@@ -365,10 +365,11 @@ def _bare_operator(line: bytes, close: int) -> bytes:
         name = line[start + 1 : close]
         if _is_operator(name):
             return name
-        before = line[:start].rstrip(b" \t")
-        if not before.endswith(b"]"):
+        close = start - 1
+        while close >= 0 and line[close] in b" \t":
+            close -= 1
+        if close < 0 or line[close] != 0x5D:  # ]
             return b""
-        close = len(before) - 1
 
 
 def _is_operator(name: bytes) -> bool:

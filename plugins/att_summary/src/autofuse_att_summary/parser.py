@@ -9,7 +9,7 @@ from autofuse.scan.lines import LineBatch, Wrapping, rows
 
 from autofuse_att_summary.columns import EventBatch, native_available, parse_matches
 from autofuse_att_summary.cut import lost_digits
-from autofuse_att_summary.fold import SYMBOL, hardware_values
+from autofuse_att_summary.fold import assignments, hardware_values
 from autofuse_att_summary.lines import Kind
 
 __all__ = ["AttParser", "parser"]
@@ -104,6 +104,6 @@ def _of_template(
     if kind == Kind.TEMPLATE_CHOICE:
         return types.TemplateChoice(operator, position, template)
     if kind == Kind.INPUT:
-        symbols = tuple((n.decode(), v.decode()) for n, v in SYMBOL.findall(text.encode()))
+        symbols = tuple((n.decode(), v.decode()) for n, v in assignments(text.encode()))
         return types.InputShape(operator, position, template, symbols)
     return None

@@ -71,6 +71,18 @@ def autofuse_record_parsers() -> Iterator[ParserSpec]:
                 {"operator": "Add", "name": "q0_size", "value": "64", "template": types.TemplateId(0, 1, 2, 3, "R")},
             ),
             FormatSample("[Add] [PROF]Among all schedule results, graph0_result1 is the best choice.", {"result": 1}),
+            FormatSample("[Add]Start GetTiling.", {"operator": "Add"}, "InvocationBegin"),
+            FormatSample("[Add]End GetTiling.", {"operator": "Add"}, "InvocationEnd"),
+            FormatSample("[Add]GetTiling Failed.", {"operator": "Add"}, "TilingFailure"),
+            FormatSample(
+                "[Add]Start tiling for sched group AscGraph0ScheduleResult1G2.", {"group": 2}, types.GroupBegin
+            ),
+            FormatSample(
+                "[Add]Set input params for tiling case 3 of AscGraph0ScheduleResult1G2.  s0 = 1024. s1 = 512.",
+                {"symbols": (("s0", "1024"), ("s1", "512"))},
+            ),
+            FormatSample("[Add]The value of graph0_result1 is 1252.525818", {"result": 1, "value": "1252.525818"}),
+            FormatSample("[Add]tiling case3 of asc_graph0_schedule_result1_g2 score is -7", {"score": -7}),
         ),
     )
     yield ParserSpec(
