@@ -8,6 +8,7 @@ import io
 import lzma
 import os
 import tarfile
+import threading
 import zipfile
 from pathlib import Path
 from typing import Callable, Dict, List, Tuple
@@ -65,7 +66,7 @@ def test_archives_say_the_same(tmp_path: Path) -> None:
         for name, data in files.items():
             archive.writestr(f"log/{name}", data)
     for mode in ("w", "w:gz", "w:xz"):
-        with tarfile.open(tmp_path / f"a.tar{mode[1:].replace(':', '.')}", mode) as tar:  # type: ignore[call-overload]
+        with tarfile.open(tmp_path / f"a.tar{mode[1:].replace(':', '.')}", mode) as tar:
             tar.add(folder, "log")
     for name in ("a.zip", "a.tar", "a.tar.gz", "a.tar.xz"):
         rows = summary_rows(tmp_path / name)
@@ -160,6 +161,27 @@ def test_unreadable_path(tmp_path: Path, autofuse_cli: Cli) -> None:
     path.write_bytes(text_of(simple()))
     path.chmod(0)
     refused(autofuse_cli("run", "summary", path), 2, "secret.log")
+
+
+def test_links_that_lead_nowhere(tmp_path: Path, autofuse_cli: Cli) -> None:
+    (tmp_path / "dangling.log").symlink_to("nothing")
+    (tmp_path / "circle.log").symlink_to("circle.log")
+    for name in ("dangling.log", "circle.log"):
+        refused(autofuse_cli("run", "summary", tmp_path / name), 2, name)
+    log_folder(simple(), tmp_path)
+    outcome = autofuse_cli("run", "summary", tmp_path, "-f", "csv")
+    assert [row["Operator"] for row in csv_table(outcome)[1]] == ["Add"]
+    assert "dangling.log" in outcome.stderr and "circle.log" in outcome.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_is_read_once(tmp_path: Path, autofuse_cli: Cli) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(text_of(simple()),))
+    writer.start()
+    outcome = autofuse_cli("run", "summary", tmp_path / "pipe", "-f", "csv")
+    writer.join()
+    assert [row["Operator"] for row in csv_table(outcome)[1]] == ["Add"]
 
 
 def test_empty_file(tmp_path: Path, autofuse_cli: Cli) -> None:
