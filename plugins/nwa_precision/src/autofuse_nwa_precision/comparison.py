@@ -9,13 +9,13 @@ from typing import Any, Callable, List, Optional, Tuple, TypeVar
 from autofuse_nwa_precision.alignment import Aligned, align
 from autofuse_nwa_precision.converters import Converters, View
 from autofuse_nwa_precision.dtypes import lower_precision
-from autofuse_nwa_precision.dumps.index import DumpFile
 from autofuse_nwa_precision.dumps.load import Located, load
 from autofuse_nwa_precision.dumps.tensor import Tensor
 from autofuse_nwa_precision.dumps.values import elements
+from autofuse_nwa_precision.further import OtherRun, closer, within_noise
 from autofuse_nwa_precision.graphs.model import TensorDesc
 from autofuse_nwa_precision.metrics import Metrics, compare
-from autofuse_nwa_precision.pairing import OUTPUT, Pair, Run
+from autofuse_nwa_precision.pairing import Pair
 from autofuse_nwa_precision.rows import Row, Side
 from autofuse_nwa_precision.statuses import (
     COMPUTE_ERROR,
@@ -29,30 +29,14 @@ from autofuse_nwa_precision.statuses import (
 )
 from autofuse_nwa_precision.tolerance import FAIL, MORE_ACCURATE, WITHIN_NOISE, Limits, Tolerances, judge
 
-__all__ = ["Comparer", "OtherRun", "measure"]
+__all__ = ["Comparer", "measure"]
 
 _LARGE = 1 << 22
 """Elements from which one pair gets all threads; smaller ones run beside each other with one each."""
 _SAMPLE = 1 << 16
 """Elements that decide between axis orders."""
-_NOISE_FACTOR = 2.0
-"""Two pairs of equally noisy runs differ by this much in their distance."""
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class OtherRun:
-    """A further run without fusion: a second one for noise, or one in fp64 for reference."""
-
-    run: Run
-
-    def dump_for(self, close: Located, step: int, op_type: str, name: str) -> Optional[Located]:
-        """The dump of the same original output at the same step; None when this run has none."""
-        dumps = self.run.dumps_of(name, op_type, OUTPUT, close.index)
-        same = [dump for dump in dumps if dump.place.data_index == close.dump.place.data_index] or dumps
-        chosen: Optional[DumpFile] = same[0] if len(same) == 1 else dumps[step] if step < len(dumps) else None
-        return Located(chosen, OUTPUT, close.index, close.desc) if chosen else None
 
 
 @dataclass
@@ -127,29 +111,29 @@ class Comparer:
 
     def _excuse(self, row: Row, a: Tensor, b: Tensor, limits: Limits, close_at: Located) -> None:
         """What a noise run and a reference run change about the verdict."""
-        name, op_type = row.pair.origin_name, row.pair.origin_type
         if self.noise:
-            other = self._other(self.noise, close_at, row.pair.step, op_type, name)
-            row.noise_rel_l2 = self._distance(other, b, limits)
-            if row.verdict == FAIL and _within_noise(row):
+            noise = self._distance(self._other(self.noise, close_at, row.pair), b, limits)
+            row.noise_rel_l2 = noise.rel_l2 if noise else None
+            if row.verdict == FAIL and row.metrics and noise and within_noise(row.metrics, noise):
                 row.verdict = WITHIN_NOISE
         if self.reference:
-            other = self._other(self.reference, close_at, row.pair.step, op_type, name)
-            row.reference_open = self._distance(a, other, limits)
-            row.reference_close = self._distance(b, other, limits)
-            if _closer(row.reference_open, row.reference_close):
+            other = self._other(self.reference, close_at, row.pair)
+            fused, unfused = self._distance(a, other, limits), self._distance(b, other, limits)
+            row.reference_open = fused.rel_l2 if fused else None
+            row.reference_close = unfused.rel_l2 if unfused else None
+            if fused and unfused and closer(fused, unfused):
                 row.verdict = MORE_ACCURATE
 
-    def _other(self, run: OtherRun, close_at: Located, step: int, op_type: str, name: str) -> Optional[Tensor]:
-        located, _ = _tried(lambda: run.dump_for(close_at, step, op_type, name))
+    def _other(self, run: OtherRun, close_at: Located, pair: Pair) -> Optional[Tensor]:
+        located, _ = _tried(lambda: run.dump_for(close_at, pair.origin_type, pair.origin_name))
         return _tried(lambda: load(located))[0] if located else None
 
-    def _distance(self, a: Optional[Tensor], b: Optional[Tensor], limits: Limits) -> Optional[float]:
-        """Relative L2 error of one tensor against another; None where that cannot be had."""
+    def _distance(self, a: Optional[Tensor], b: Optional[Tensor], limits: Limits) -> Optional[Metrics]:
+        """The measures of one tensor against another; None where they cannot be had."""
         if a is None or b is None:
             return None
         result, _ = _tried(lambda: self.measure(a, b, limits))
-        return result[0].rel_l2 if result else None
+        return result[0] if result else None
 
 
 def measure(a: View, b: View, limits: Limits, measures: str, threads: int) -> Metrics:
@@ -192,19 +176,6 @@ def _sampled(a: Any, b: Any) -> Tuple[View, View]:
         extents[largest] = (extents[largest] + 1) // 2
     corner = tuple(slice(0, extent) for extent in extents)
     return a[corner], b[corner]
-
-
-def _within_noise(row: Row) -> bool:
-    if row.metrics is None or row.noise_rel_l2 is None or row.metrics.mismatches:
-        return False
-    return row.metrics.rel_l2 <= _NOISE_FACTOR * row.noise_rel_l2
-
-
-def _closer(fused: Optional[float], unfused: Optional[float]) -> bool:
-    """A NaN distance (a mismatch) is never closer, and any number is closer than it."""
-    if fused is None or unfused is None or fused != fused:
-        return False
-    return unfused != unfused or fused < unfused
 
 
 def _mismatches(metrics: Metrics) -> List[str]:

@@ -13,9 +13,10 @@ from autofuse.errors import AutofuseError
 
 from autofuse_nwa_precision.blame import Flow, assign_blame
 from autofuse_nwa_precision.cli import Options
-from autofuse_nwa_precision.comparison import Comparer, OtherRun
+from autofuse_nwa_precision.comparison import Comparer
 from autofuse_nwa_precision.converters import Converters
 from autofuse_nwa_precision.dumps.index import DumpIndex, index_folder
+from autofuse_nwa_precision.further import OtherRun
 from autofuse_nwa_precision.graphs import FUSED_TYPES, read_graphs
 from autofuse_nwa_precision.pairing import Operators, Pair, Planner, Run
 from autofuse_nwa_precision.report.output import Findings, publish
@@ -42,6 +43,7 @@ def compare_runs(app: App, options: Options) -> int:
     comparer.noise = _other_run(app, options.noise_data, close_run, "noise")
     comparer.reference = _other_run(app, options.reference_data, close_run, "reference")
     rows = list(_progress(_compared(comparer, pairs, jobs), len(pairs), app.quiet))
+    _tell_unused(app, comparer.noise, comparer.reference)
     flow = Flow.of(open_graphs)
     assign_blame(rows, flow)
     summary = summarize(rows)
@@ -75,7 +77,14 @@ def _indexed(app: App, folder: str) -> DumpIndex:
 
 def _other_run(app: App, folder: Optional[str], close: Run, label: str) -> Optional[OtherRun]:
     """A further run without fusion has the operators of the close graph."""
-    return OtherRun(Run(close.operators, _indexed(app, folder), label)) if folder else None
+    return OtherRun(Run(close.operators, _indexed(app, folder), label), close) if folder else None
+
+
+def _tell_unused(app: App, *others: Optional[OtherRun]) -> None:
+    """A run that excuses nothing because it is another model's must not look like one that found no excuse."""
+    for other in others:
+        if other is not None and not other.used:
+            app.warn(f"{other.run.index.root}: holds no dump of any original output that was compared")
 
 
 def _planned(planner: Planner, options: Options) -> List[Pair]:

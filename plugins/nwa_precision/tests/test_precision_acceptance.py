@@ -1,0 +1,77 @@
+"""Acceptance of precision from its specification: further runs, skipped rows, inputs, amplification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from precision_twins import TIME, Runs, dump_name
+
+RNG = np.random.default_rng(11)
+VALUES = RNG.standard_normal((8, 16))
+
+
+def off(values: Any, relative: float) -> Any:
+    """The values with a relative L2 error of just that size."""
+    other = RNG.standard_normal(values.shape)
+    return values + other * relative * np.linalg.norm(values) / np.linalg.norm(other)
+
+
+def tree(device: int, index: int = 0, time: str = "20240101010101") -> str:
+    """The folders of one device and data index."""
+    return f"{time}/{device}/net/11/{index}/"
+
+
+# --- noise and reference runs -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_further_run_is_paired_by_device_and_step(runs: Runs, first: int, steps: int) -> None:
+    """Each device and data index of a noise or reference run belongs to the same one of the close run."""
+    runs.pair(None, None)
+    for device in (0, 1):
+        for index in range(steps):
+            values = VALUES * (1 + device) + index
+            time = TIME + (device != first)
+            for side, when, name in (
+                ("open", "20240101010101", dump_name("AscBackend", "af_0", time=time)),
+                ("close", "20240101010101", dump_name("Relu", "relu_0", time=time)),
+                ("further", "20250101010101", dump_name("Relu", "relu_0", time=time)),
+            ):
+                runs.dump(side, tree(device, index, when) + name, values if side == "close" else off(values, 1e-3))
+    rows = runs.rows(f"--noise-data={runs.root}/further", code=0)
+    assert [row["noise_rel_l2"] for row in rows] == [pytest.approx(1e-3)] * 2 * steps
+    rows = runs.rows(f"--reference-data={runs.root}/further")
+    assert [row["reference_close_rel_l2"] for row in rows] == [pytest.approx(1e-3, rel=1e-2)] * 2 * steps
+
+
+def test_noise_of_a_zero_tensor_excuses_no_more_than_its_size(runs: Runs) -> None:
+    """Against a zero reference every relative error is infinite; the errors themselves still compare."""
+    zero = np.zeros(8)
+    runs.pair(zero + 1e9, zero, name="af_0", origin="r0")
+    runs.pair(zero + 1e-9, zero, name="af_1", origin="r1")
+    for origin in ("r0", "r1"):
+        runs.dump("noise", dump_name("Relu", origin), zero + 1e-9)
+    far, near = runs.rows(f"--noise-data={runs.root}/noise", code=1)
+    assert (far["verdict"], far["blame"], near["verdict"]) == ("fail", "ROOT", "WITHIN_NOISE")
+
+
+def test_closer_to_a_zero_reference_is_more_accurate(runs: Runs) -> None:
+    zero = np.zeros(8)
+    runs.pair(zero + 1e-9, zero + 1e-3, name="af_0", origin="r0")
+    runs.pair(zero + 1e-3, zero + 1e-9, name="af_1", origin="r1")
+    for origin in ("r0", "r1"):
+        runs.dump("reference", dump_name("Relu", origin), zero)
+    better, worse = runs.rows(f"--reference-data={runs.root}/reference", code=1)
+    assert (better["verdict"], worse["verdict"]) == ("MORE_ACCURATE", "fail")
+
+
+@pytest.mark.parametrize("option", ["--noise-data", "--reference-data"])
+def test_a_further_run_that_belongs_to_nothing_is_said(runs: Runs, option: str) -> None:
+    runs.pair(VALUES, VALUES)
+    runs.dump("further", dump_name("Relu", "somebody_else"), VALUES)
+    result = runs.run(f"{option}={runs.root}/further")
+    assert result.exit_code == 0
+    assert f"{runs.root}/further: holds no dump of any original output that was compared" in result.stderr
