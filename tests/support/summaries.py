@@ -11,7 +11,7 @@ from autofuse.testing import Outcome, run_cli
 from logwriter.files import Layout, write
 from logwriter.model import Run
 
-__all__ = ["COLUMNS_BEHIND", "COLUMNS_BEFORE", "csv_table", "log_folder", "summary_rows"]
+__all__ = ["COLUMNS_BEFORE", "COLUMNS_BEHIND", "csv_table", "log_folder", "summary_rows"]
 
 COLUMNS_BEFORE = (
     *("Operator", "Graph", "Result", "Group", "Case"),
