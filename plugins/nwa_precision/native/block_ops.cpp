@@ -1,10 +1,10 @@
 // The arithmetic on one block of elements, compiled once for each instruction set (KERNEL_ISA names it).
 //
-// Float sums keep one partial sum per vector lane in float64. Nothing is contracted to fused multiply-add, so every
-// element-wise result is the same on every machine and in numpy. Only functions without linkage: see kernel.h.
+// Float sums keep one partial sum per vector lane in float64. Only sums use fused multiply-add, so every element-wise result
+// is the same on every machine and in numpy. Only functions without linkage: see kernel.h.
+#include "decode.h"
 #include "kernel.h"
-
-#include <string.h>
+#include "lanes.h"
 
 #ifndef KERNEL_ISA
 #define KERNEL_ISA baseline
@@ -17,139 +17,9 @@
 namespace precision {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int kLanes = 8;
-#elif defined(__AVX2__)
-constexpr int kLanes = 4;
-#else
-constexpr int kLanes = 2;
-#endif
+// --- numbers that are not finite ----------------------------------------------------------------------------------
 
-typedef double Doubles __attribute__((vector_size(8 * kLanes)));
-typedef int64_t Longs __attribute__((vector_size(8 * kLanes)));
-
-inline Doubles load(const double* from) {
-    Doubles value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-
-inline void store(double* to, Doubles value) { memcpy(to, &value, sizeof value); }
-
-inline Doubles size_of(Doubles value) { return (Doubles)((Longs)value & 0x7fffffffffffffffLL); }
-
-inline Doubles larger_of(Doubles x, Doubles y) { return x > y ? x : y; }
-
-// Not inlined: element access would keep the accumulators of a loop in memory.
-__attribute__((noinline)) double sum_of(Doubles value) {
-    double lanes[kLanes], sum = 0;
-    memcpy(lanes, &value, sizeof lanes);
-    for (int lane = 0; lane < kLanes; ++lane) sum += lanes[lane];
-    return sum;
-}
-
-__attribute__((noinline)) double max_of(Doubles value) {
-    double lanes[kLanes], largest = 0;
-    memcpy(lanes, &value, sizeof lanes);
-    for (int lane = 0; lane < kLanes; ++lane) largest = lanes[lane] > largest ? lanes[lane] : largest;
-    return largest;
-}
-
-__attribute__((noinline)) int64_t sum_of(Longs value) {
-    int64_t lanes[kLanes], sum = 0;
-    memcpy(lanes, &value, sizeof lanes);
-    for (int lane = 0; lane < kLanes; ++lane) sum += lanes[lane];
-    return sum;
-}
-
-// --- decoding -----------------------------------------------------------------------------------------------------
-
-inline float from_bits(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-inline uint32_t to_bits(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-// Branch-free, subnormals included: the exponent is moved to float32's place and the bias corrected by a product.
-inline float from_half(uint16_t half) {
-    uint32_t bits = to_bits(from_bits(uint32_t(half & 0x7fff) << 13) * 0x1p112f);
-    bits |= (half & 0x7c00) == 0x7c00 ? 0x7f800000u : 0u;
-    return from_bits(bits | uint32_t(half & 0x8000) << 16);
-}
-
-inline float from_bfloat(uint16_t bits) { return from_bits(uint32_t(bits) << 16); }
-
-template <typename Raw, typename Out>
-void convert(const void* raw, Out* out, size_t n) {
-    const Raw* values = static_cast<const Raw*>(raw);
-    for (size_t i = 0; i < n; ++i) out[i] = Out(values[i]);
-}
-
-void to_double(int code, const void* raw, const void* table, double* out, size_t n) {
-    const uint8_t* bytes = static_cast<const uint8_t*>(raw);
-    const uint16_t* words = static_cast<const uint16_t*>(raw);
-    switch (code) {
-        case kBool: for (size_t i = 0; i < n; ++i) out[i] = bytes[i] != 0; break;
-        case kI8: convert<int8_t>(raw, out, n); break;
-        case kI16: convert<int16_t>(raw, out, n); break;
-        case kI32: convert<int32_t>(raw, out, n); break;
-        case kI64: convert<int64_t>(raw, out, n); break;
-        case kU8: convert<uint8_t>(raw, out, n); break;
-        case kU16: convert<uint16_t>(raw, out, n); break;
-        case kU32: convert<uint32_t>(raw, out, n); break;
-        case kU64: convert<uint64_t>(raw, out, n); break;
-        case kF16: for (size_t i = 0; i < n; ++i) out[i] = from_half(words[i]); break;
-        case kBF16: for (size_t i = 0; i < n; ++i) out[i] = from_bfloat(words[i]); break;
-        case kF32: convert<float>(raw, out, n); break;
-        case kF64: memcpy(out, raw, n * sizeof *out); break;
-        case kFloatTable: for (size_t i = 0; i < n; ++i) out[i] = static_cast<const float*>(table)[bytes[i]]; break;
-        case kIntTable: for (size_t i = 0; i < n; ++i) out[i] = static_cast<const int32_t*>(table)[bytes[i]]; break;
-    }
-}
-
-void to_int64(int code, const void* raw, const void* table, int64_t* out, size_t n) {
-    const uint8_t* bytes = static_cast<const uint8_t*>(raw);
-    switch (code) {
-        case kBool: for (size_t i = 0; i < n; ++i) out[i] = bytes[i] != 0; break;
-        case kI8: convert<int8_t>(raw, out, n); break;
-        case kI16: convert<int16_t>(raw, out, n); break;
-        case kI32: convert<int32_t>(raw, out, n); break;
-        case kU8: convert<uint8_t>(raw, out, n); break;
-        case kU16: convert<uint16_t>(raw, out, n); break;
-        case kU32: convert<uint32_t>(raw, out, n); break;
-        case kIntTable: for (size_t i = 0; i < n; ++i) out[i] = static_cast<const int32_t*>(table)[bytes[i]]; break;
-    }
-}
-
-template <typename Raw, typename Decode>
-void split(const void* raw, double* real, double* imag, size_t n, Decode decode) {
-    const Raw* values = static_cast<const Raw*>(raw);
-    for (size_t i = 0; i < n; ++i) real[i] = decode(values[2 * i]), imag[i] = decode(values[2 * i + 1]);
-}
-
-void split_complex(int code, const void* raw, double* real, double* imag, size_t n) {
-    switch (code) {
-        case kC32: split<uint16_t>(raw, real, imag, n, from_half); break;
-        case kC64: split<float>(raw, real, imag, n, [](float value) { return value; }); break;
-        case kC128: split<double>(raw, real, imag, n, [](double value) { return value; }); break;
-    }
-}
-
-// --- real numbers -------------------------------------------------------------------------------------------------
-
-bool all_finite(const double* values, size_t n) {
-    Doubles zero = {};  // stays 0, or becomes NaN
-    for (size_t i = 0; i < n; i += kLanes) zero += load(values + i) * 0.0;
-    return sum_of(zero) == 0;
-}
-
-inline Longs finite(Doubles value) { return size_of(value) < __builtin_inf(); }
+inline Longs finite(Doubles value) { return size_of(value) < kInfinity; }
 
 struct NonfiniteVectors {
     Longs nan = {}, pos_inf = {}, neg_inf = {};
@@ -166,7 +36,6 @@ struct NonfiniteVectors {
 void count_nonfinite(const double* a_in, const double* b_in, size_t n, NonfiniteCounts* counts) {
     NonfiniteVectors in_a, in_b, equal;
     Longs elements = {}, zeros_b = {};
-    constexpr double kInfinity = __builtin_inf();
     for (size_t i = 0; i < n; i += kLanes) {
         const Doubles a = load(a_in + i), b = load(b_in + i);
         const Longs nan_a = a != a, nan_b = b != b, pos_a = a == kInfinity, pos_b = b == kInfinity;
@@ -189,25 +58,81 @@ void leave_out(double* a, double* b, size_t n) {
     }
 }
 
-double max_abs(const double* values, size_t n) {
+// --- what every element contributes -------------------------------------------------------------------------------
+
+// The relative errors of one pass: counts, histogram and the rule.
+class Rater {
+public:
+    Rater(Distribution* counts, const Rule& rule) : counts_(counts), rule_(rule) {}
+
+    inline void add(Doubles error, Doubles apart, Doubles size_b) {
+        equal_ -= apart == 0.0;
+        zeros_ -= size_b == 0.0;
+        over_1_ -= error > 1e-3;
+        over_5_ -= error > 5e-3;
+        max_rel_ = larger_of(error, max_rel_);
+        violations_ -= ~(apart <= rule_.atol + rule_.rtol * size_b);
+        over_ |= ~(apart <= rule_.atol + rule_.rtol_needed * size_b);
+        // A relative error is at most 2, so that only the lower end needs a limit.
+        const Longs bin = ((Longs)error >> kBinShift) - (kFirstBin - 1), limited = bin & (bin > 0);
+        alignas(8 * kLanes) int64_t bins[kLanes];
+        memcpy(bins, &limited, sizeof bins);
+        asm volatile("" : "+m"(bins));  // through memory: moves between register files would crowd the vector ports
+        for (int lane = 0; lane < kLanes; ++lane) ++counts_->histogram[lane % kHistograms][bins[lane]];
+    }
+
+    double finish(Rule* rule) const {
+        counts_->equal += sum_of(equal_);
+        counts_->zeros_b += sum_of(zeros_);
+        counts_->over_1 += sum_of(over_1_);
+        counts_->over_5 += sum_of(over_5_);
+        rule->violations += sum_of(violations_);
+        rule->over = sum_of(over_) != 0;
+        return max_of(max_rel_);
+    }
+
+private:
+    Distribution* counts_;
+    const Rule rule_;
+    Longs equal_ = {}, zeros_ = {}, over_1_ = {}, over_5_ = {}, violations_ = {}, over_ = {};
+    Doubles max_rel_ = {};
+};
+
+double sizes_rated(const double* size, const double* size_a, const double* size_b, size_t n, Distribution* counts, Rule* rule) {
+    Rater rater(counts, *rule);
+    for (size_t i = 0; i < n; i += kLanes) {
+        const Doubles apart = load(size + i), b = load(size_b + i);
+        rater.add(apart / (larger_of(load(size_a + i), b) + kEpsilon), apart, b);
+    }
+    return rater.finish(rule);
+}
+
+double sizes_basic(const double* size, const double* size_a, const double* size_b, size_t n) {
     Doubles largest = {};
-    for (size_t i = 0; i < n; i += kLanes) largest = larger_of(size_of(load(values + i)), largest);
+    for (size_t i = 0; i < n; i += kLanes) {
+        const Doubles larger = larger_of(load(size_a + i), load(size_b + i)) + kEpsilon;
+        largest = larger_of(load(size + i) / larger, largest);
+    }
     return max_of(largest);
 }
 
-void scale(const double* values, double factor, double* out, size_t n) {
-    for (size_t i = 0; i < n; i += kLanes) store(out + i, load(values + i) * factor);
+int64_t sizes_broken(const double* size, const double* size_b, size_t n, double atol, double rtol) {
+    Longs violations = {};
+    for (size_t i = 0; i < n; i += kLanes) violations -= ~(load(size + i) <= atol + rtol * load(size_b + i));
+    return sum_of(violations);
 }
+
+// --- real numbers -------------------------------------------------------------------------------------------------
 
 struct Accumulators {
     Doubles dot = {}, square_a = {}, square_b = {}, square_diff = {}, total = {}, max_diff = {};
 
     inline Doubles add(Doubles a, Doubles b) {
         const Doubles diff = a - b, size = size_of(diff);
-        dot += a * b;
-        square_a += a * a;
-        square_b += b * b;
-        square_diff += diff * diff;
+        dot = multiply_add(a, b, dot);
+        square_a = multiply_add(a, a, square_a);
+        square_b = multiply_add(b, b, square_b);
+        square_diff = multiply_add(diff, diff, square_diff);
         total += size;
         max_diff = larger_of(size, max_diff);
         return size;
@@ -218,48 +143,59 @@ struct Accumulators {
     }
 };
 
-inline Doubles larger_size(Doubles a, Doubles b) { return larger_of(size_of(a), size_of(b)) + kEpsilon; }
-
-void real_sums(const double* a, const double* b, double* size, double* rel, size_t n, RealSums* out) {
+void real_rated(const double* a, const double* b, size_t n, RealSums* out, Distribution* counts, Rule* rule) {
     Accumulators sums;
-    Doubles max_rel = {};
+    Rater rater(counts, *rule);
     for (size_t i = 0; i < n; i += kLanes) {
-        const Doubles x = load(a + i), y = load(b + i), apart = sums.add(x, y), error = apart / larger_size(x, y);
-        max_rel = larger_of(error, max_rel);
-        store(size + i, apart);
-        store(rel + i, error);
+        const Doubles x = load(a + i), y = load(b + i), apart = sums.add(x, y);
+        rater.add(apart / (larger_size_of(x, y) + kEpsilon), apart, size_of(y));
     }
-    sums.finish(max_of(max_rel), out);
+    sums.finish(rater.finish(rule), out);
 }
 
-void real_sums_only(const double* a, const double* b, size_t n, RealSums* out) {
+// Division is the slowest step. It is left to the strips that may hold a larger error than the largest so far: how much a
+// difference exceeds the product is looked at with some room for rounding.
+void real_basic(const double* a, const double* b, size_t n, RealSums* out) {
     Accumulators sums;
-    // Division is the slowest step. It is left to the strips that may hold a larger error than the largest so far: the
-    // product is compared with some room for its rounding.
-    constexpr size_t kStrip = 8 * kLanes;
+    constexpr size_t kStrip = 32 * kLanes;
     double max_rel = out->max_rel;
     for (size_t start = 0; start < n; start += kStrip) {
         const size_t end = start + kStrip < n ? start + kStrip : n;
-        const Doubles reach = Doubles{} + max_rel * (1 - 0x1p-48);
-        Longs beyond = {};
+        const Doubles reach = Doubles{} - max_rel * (1 - 0x1p-48);
+        Doubles excess = {};
         for (size_t i = start; i < end; i += kLanes) {
             const Doubles x = load(a + i), y = load(b + i), apart = sums.add(x, y);
-            beyond |= apart > reach * larger_size(x, y);
+            excess = larger_of(multiply_add(reach, larger_size_of(x, y) + kEpsilon, apart), excess);
         }
-        if (!sum_of(beyond)) continue;
+        if (max_of(excess) == 0) continue;
         Doubles largest = Doubles{} + max_rel;
         for (size_t i = start; i < end; i += kLanes) {
             const Doubles x = load(a + i), y = load(b + i);
-            largest = larger_of(size_of(x - y) / larger_size(x, y), largest);
+            largest = larger_of(size_of(x - y) / (larger_size_of(x, y) + kEpsilon), largest);
         }
         max_rel = max_of(largest);
     }
     sums.finish(max_rel, out);
 }
 
+int64_t real_broken(const double* a, const double* b, size_t n, double atol, double rtol) {
+    Longs violations = {};
+    for (size_t i = 0; i < n; i += kLanes) {
+        const Doubles y = load(b + i);
+        violations -= ~(size_of(load(a + i) - y) <= atol + rtol * size_of(y));
+    }
+    return sum_of(violations);
+}
+
+// --- parts of complex numbers and of scaled blocks ------------------------------------------------------------------
+
+void scale(const double* values, double factor, double* out, size_t n) {
+    for (size_t i = 0; i < n; i += kLanes) store(out + i, load(values + i) * factor);
+}
+
 double inner(const double* a, const double* b, size_t n) {
     Doubles sum = {};
-    for (size_t i = 0; i < n; i += kLanes) sum += load(a + i) * load(b + i);
+    for (size_t i = 0; i < n; i += kLanes) sum = multiply_add(load(a + i), load(b + i), sum);
     return sum_of(sum);
 }
 
@@ -277,16 +213,6 @@ void modulus(const double* real, const double* imag, double* out, size_t n) {
         const double ratio = smaller / (larger == 0 ? 1.0 : larger);
         out[i] = larger * __builtin_sqrt(1.0 + ratio * ratio);
     }
-}
-
-double relative(const double* size, const double* size_a, const double* size_b, double* rel, size_t n) {
-    Doubles largest = {};
-    for (size_t i = 0; i < n; i += kLanes) {
-        const Doubles error = load(size + i) / (larger_of(load(size_a + i), load(size_b + i)) + kEpsilon);
-        store(rel + i, error);
-        largest = larger_of(error, largest);
-    }
-    return max_of(largest);
 }
 
 // --- integers of at most 32 bits ----------------------------------------------------------------------------------
@@ -326,57 +252,6 @@ void int_sums(const int64_t* a, const int64_t* b, bool both_unsigned, double* si
     sums.total_diff = uint64_t(total);
     sums.max_diff = uint64_t(largest);
     *out = sums;
-}
-
-// --- what every element contributes -------------------------------------------------------------------------------
-
-struct RuleVectors {
-    const Rule* rule;
-    Longs violations = {}, over = {};
-
-    inline void add(Doubles size, Doubles size_b) {
-        violations -= ~(size <= rule->atol + rule->rtol * size_b);
-        over |= ~(size <= rule->atol + rule->rtol_needed * size_b);
-    }
-
-    void finish(Rule* out) const {
-        out->violations += sum_of(violations);
-        out->over = sum_of(over) != 0;
-    }
-};
-
-void check(const double* size, const double* b, size_t n, Rule* rule) {
-    const Rule limits = *rule;
-    RuleVectors vectors{&limits};
-    for (size_t i = 0; i < n; i += kLanes) vectors.add(load(size + i), size_of(load(b + i)));
-    vectors.finish(rule);
-}
-
-void rate(const double* size, const double* rel, const double* b, size_t n, Distribution* counts, Rule* rule) {
-    const Rule limits = *rule;
-    RuleVectors vectors{&limits};
-    Longs equal = {}, zeros = {}, over_1 = {}, over_5 = {};
-    int64_t bins[kBlock + kPad];
-    for (size_t i = 0; i < n; i += kLanes) {
-        const Doubles error = load(rel + i), apart = load(size + i), size_b = size_of(load(b + i));
-        vectors.add(apart, size_b);
-        equal -= apart == 0.0;
-        zeros -= size_b == 0.0;
-        over_1 -= error > 1e-3;
-        over_5 -= error > 5e-3;
-        // A relative error is at most 2, so that only the lower end needs a limit.
-        const Longs bin = ((Longs)error >> kBinShift) - (kFirstBin - 1);
-        const Longs limited = bin & (bin > 0);
-        memcpy(bins + i, &limited, sizeof limited);
-    }
-    vectors.finish(rule);
-    counts->equal += sum_of(equal);
-    counts->zeros_b += sum_of(zeros);
-    counts->over_1 += sum_of(over_1);
-    counts->over_5 += sum_of(over_5);
-    static_assert(kPad % kHistograms == 0, "blocks are padded to full rounds");
-    for (size_t i = 0; i < n; i += kHistograms)
-        for (int table = 0; table < kHistograms; ++table) ++counts->histogram[table][bins[i + table]];
 }
 
 // --- distance in representable values -----------------------------------------------------------------------------
@@ -426,8 +301,8 @@ uint64_t ulp64(const void* a, const void* b, size_t n) {
 extern const BlockOps KERNEL_NAME(KERNEL_ISA);
 const BlockOps KERNEL_NAME(KERNEL_ISA) = {
     KERNEL_TEXT(KERNEL_ISA),
-    to_double, to_int64, split_complex, all_finite, count_nonfinite, leave_out, max_abs, scale, real_sums, real_sums_only, inner, total, modulus, relative,
-    int_sums, rate, check, ulp16, ulp32, ulp64,
+    to_double, to_int64, split_complex, all_finite, count_nonfinite, leave_out, max_abs, scale, inner, total, modulus,
+    real_rated, real_basic, real_broken, sizes_rated, sizes_basic, sizes_broken, int_sums, ulp16, ulp32, ulp64,
 };
 
 }  // namespace precision

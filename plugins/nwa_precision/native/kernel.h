@@ -56,13 +56,14 @@ struct Distribution {
     uint32_t histogram[kHistograms][kBins];
 };
 
-// All block functions take up to kBlock elements. Where `n` is rounded up to kPad, the caller has filled the rest with 0.
+// All block functions take up to kBlock elements. Decoding fills up to a multiple of kPad with 0; arithmetic takes such n.
 constexpr size_t kPad = 16;
 
 struct BlockOps {
     const char* name;
-    // Elements of one type, decoded; `table` has 256 float32 (kFloatTable) or int32 (kIntTable) values.
-    void (*to_double)(int code, const void* raw, const void* table, double* out, size_t n);
+    // Elements of one type, decoded and padded; `table` has 256 float32 (kFloatTable) or int32 (kIntTable) values. Gives a
+    // bound of their size: infinity when one is not finite, for float64 the largest size.
+    double (*to_double)(int code, const void* raw, const void* table, double* out, size_t n);
     void (*to_int64)(int code, const void* raw, const void* table, int64_t* out, size_t n);
     void (*split_complex)(int code, const void* raw, double* real, double* imag, size_t n);
     bool (*all_finite)(const double* values, size_t n);
@@ -71,25 +72,24 @@ struct BlockOps {
     void (*leave_out)(double* a, double* b, size_t n);
     double (*max_abs)(const double* values, size_t n);
     void (*scale)(const double* values, double factor, double* out, size_t n);
-    // Sums of a padded block; writes |a-b| and the relative errors as well.
-    void (*real_sums)(const double* a, const double* b, double* size, double* rel, size_t n, RealSums* sums);
-    // The same without the two arrays; `max_rel` of `sums` is where the search for a larger one starts.
-    void (*real_sums_only)(const double* a, const double* b, size_t n, RealSums* sums);
     double (*inner)(const double* a, const double* b, size_t n);
     double (*total)(const double* values, size_t n);
-    // |x| of complex numbers; any number of them.
-    void (*modulus)(const double* real, const double* imag, double* out, size_t n);
-    // Relative errors size / (larger + epsilon) of a padded block; gives the largest.
-    double (*relative)(const double* size, const double* size_a, const double* size_b, double* rel, size_t n);
-    // Sums of a padded block of integers of at most 32 bits; writes |a-b|, |a| and |b| as well. `both_unsigned`: products
-    // may need all 64 bits.
+    void (*modulus)(const double* real, const double* imag, double* out, size_t n);  // any n
+    // Sums of real numbers with everything their elements contribute; differences must be finite.
+    void (*real_rated)(const double* a, const double* b, size_t n, RealSums* sums, Distribution* counts, Rule* rule);
+    // Sums and maxima only; `max_rel` of `sums` is where the search for a larger one starts.
+    void (*real_basic)(const double* a, const double* b, size_t n, RealSums* sums);
+    // How many elements break |a-b| <= atol + rtol |b|.
+    int64_t (*real_broken)(const double* a, const double* b, size_t n, double atol, double rtol);
+    // The same from |a-b|, |a| and |b|; they give the largest relative error.
+    double (*sizes_rated)(const double* size, const double* size_a, const double* size_b, size_t n, Distribution* counts,
+                          Rule* rule);
+    double (*sizes_basic)(const double* size, const double* size_a, const double* size_b, size_t n);
+    int64_t (*sizes_broken)(const double* size, const double* size_b, size_t n, double atol, double rtol);
+    // Sums of integers of at most 32 bits; writes |a-b|, |a| and |b| as well. `both_unsigned`: products may need all 64 bits.
     void (*int_sums)(const int64_t* a, const int64_t* b, bool both_unsigned, double* size, double* size_a, double* size_b,
                      size_t n, IntSums* sums);
-    // Counts and histogram of a padded block, and whether its elements keep the rule.
-    void (*rate)(const double* size, const double* rel, const double* b, size_t n, Distribution* counts, Rule* rule);
-    // The rule alone.
-    void (*check)(const double* size, const double* b, size_t n, Rule* rule);
-    uint64_t (*ulp16)(const void* a, const void* b, uint16_t infinity, size_t n);
+    uint64_t (*ulp16)(const void* a, const void* b, uint16_t infinity, size_t n);  // any n
     uint64_t (*ulp32)(const void* a, const void* b, size_t n);
     uint64_t (*ulp64)(const void* a, const void* b, size_t n);
 };

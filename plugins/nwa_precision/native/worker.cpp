@@ -126,42 +126,44 @@ void Worker::bits(const Block& block) {
 void Worker::add_real(const Block& block) {
     Buffers& buffer = *buffers_;
     double *a = buffer.a[0], *b = buffer.b[0];
-    const size_t n = block.count;
-    ops_.to_double(request_.sides[0].code, block.raw[0], request_.sides[0].table, a, n);
-    ops_.to_double(request_.sides[1].code, block.raw[1], request_.sides[1].table, b, n);
-    std::fill(a + n, a + block.padded, 0.0);
-    std::fill(b + n, b + block.padded, 0.0);
-    size_t excluded = 0;
-    RealSums sums = sum_real(block);
-    // Squares of float32 neither overflow nor vanish in float64: sums of squares tell what a pass over the elements would.
-    const bool finite = std::isfinite(sums.square_a) && std::isfinite(sums.square_b);
-    if (!finite && !(ops_.all_finite(a, block.padded) && ops_.all_finite(b, block.padded))) {
-        excluded = leave_out_nonfinite(block, a, b);
-        sums = sum_real(block);
+    double largest = 0;
+    for (int side = 0; side < 2; ++side) {
+        const Side& kind = request_.sides[side];
+        largest = std::max(largest, ops_.to_double(kind.code, block.raw[side], kind.table, side ? b : a, block.count));
     }
-    totals_.compared += int64_t(n - excluded);
-    buffer.fakes += int64_t(block.padded - n + excluded);
+    size_t excluded = 0;
+    if (std::isinf(largest)) {
+        excluded = leave_out_nonfinite(block, a, b);
+        largest = std::max(ops_.max_abs(a, block.padded), ops_.max_abs(b, block.padded));
+    }
+    compare_count(block, excluded);
+    if (largest > kHuge) {
+        add_scaled(block, &a, &b, 1);
+        return elementwise_huge(block, &a, &b, 1);
+    }
+    RealSums sums = {};
+    sums.max_rel = totals_.max_rel;
+    if (request_.everything) {
+        Rule rule = {request_.atol, request_.rtol, totals_.rtol_needed, 0, false};
+        ops_.real_rated(a, b, block.padded, &sums, &buffer.distribution, &rule);
+        if (request_.tolerances) totals_.violations += rule.violations;
+        if (rule.over) need_rtol(block, [a, b](size_t i) { return Limits{std::fabs(a[i] - b[i]), std::fabs(b[i]), 1}; });
+    } else {
+        ops_.real_basic(a, b, block.padded, &sums);
+        if (request_.tolerances)
+            totals_.violations += ops_.real_broken(a, b, block.padded, request_.atol, request_.rtol);
+    }
+    totals_.max_rel = std::max(totals_.max_rel, sums.max_rel);
+    // Squares of narrower types neither overflow nor vanish in float64.
     const bool wide = request_.sides[0].code == kF64 || request_.sides[1].code == kF64;
     const auto usual = [this, &block](double square, const double* values) {
         return in_range(square) || (square == 0 && ops_.max_abs(values, block.padded) == 0);
     };
-    if (!wide || (usual(sums.square_a, a) && usual(sums.square_b, b))) return add_in_range(block, sums, excluded);
-    const double largest = add_scaled(block, &a, &b, 1);
-    if (largest > kHuge) return elementwise_huge(block, &a, &b, 1, excluded);
-    for (size_t i = 0; i < block.padded; ++i) buffer.size_a[i] = std::fabs(a[i]), buffer.size_b[i] = std::fabs(b[i]);
-    elementwise(block, excluded);
+    if (!wide || (usual(sums.square_a, a) && usual(sums.square_b, b))) add_in_range(block, sums);
+    else add_scaled(block, &a, &b, 1);
 }
 
-RealSums Worker::sum_real(const Block& block) {
-    Buffers& buffer = *buffers_;
-    RealSums sums = {};
-    sums.max_rel = totals_.max_rel;
-    if (keeps_elements()) ops_.real_sums(buffer.a[0], buffer.b[0], buffer.size, buffer.rel, block.padded, &sums);
-    else ops_.real_sums_only(buffer.a[0], buffer.b[0], block.padded, &sums);
-    return sums;
-}
-
-void Worker::add_in_range(const Block& block, const RealSums& sums, size_t excluded) {
+void Worker::add_in_range(const Block& block, const RealSums& sums) {
     Buffers& buffer = *buffers_;
     const double *a = buffer.a[0], *b = buffer.b[0];
     sums_->dot.add(sums.dot, 0);
@@ -172,13 +174,20 @@ void Worker::add_in_range(const Block& block, const RealSums& sums, size_t exclu
         sums_->square_diff.add(sums.square_diff, 0);
     } else {
         // Tiny differences beside larger equal elements: their squares would be 0.
-        const int power = power_of(sums.max_diff);
+        int power = 0;
+        std::frexp(sums.max_diff, &power);
         for (size_t i = 0; i < block.padded; ++i) buffer.diff[0][i] = std::ldexp(a[i] - b[i], -power);
         sums_->square_diff.add(ops_.inner(buffer.diff[0], buffer.diff[0], block.padded), 2 * power);
     }
-    totals_.max_rel = std::max(totals_.max_rel, sums.max_rel);
     offer(block, sums.max_diff, totals_.max_diff, [a, b](size_t i) { return std::fabs(a[i] - b[i]); });
-    if (keeps_elements()) rate(block, b, excluded);
+}
+
+// Elements that take part, and zeros that stand for those that do not.
+void Worker::compare_count(const Block& block, size_t excluded) {
+    const int64_t fakes = int64_t(block.padded - block.count + excluded);
+    totals_.compared += int64_t(block.count - excluded);
+    totals_.zeros_b -= request_.everything ? fakes : 0;
+    buffers_->fakes += fakes;
 }
 
 size_t Worker::leave_out_nonfinite(const Block& block, double* a, double* b) {
@@ -224,22 +233,24 @@ void Worker::add_complex(const Block& block) {
     for (int side = 0; side < 2; ++side) {
         double* const* parts = side ? parts_b : parts_a;
         const Side& kind = request_.sides[side];
-        for (int part = 0; part < 2; ++part) std::fill(parts[part], parts[part] + block.padded, 0.0);
-        if (is_complex(kind.code)) ops_.split_complex(kind.code, block.raw[side], parts[0], parts[1], block.count);
-        else ops_.to_double(kind.code, block.raw[side], kind.table, parts[0], block.count);
+        if (is_complex(kind.code)) {
+            ops_.split_complex(kind.code, block.raw[side], parts[0], parts[1], block.count);
+        } else {
+            ops_.to_double(kind.code, block.raw[side], kind.table, parts[0], block.count);
+            std::fill(parts[1], parts[1] + block.padded, 0.0);
+        }
     }
     size_t excluded = 0;
     bool finite = true;
     for (int part = 0; part < 2; ++part)
         finite = finite && ops_.all_finite(parts_a[part], block.padded) && ops_.all_finite(parts_b[part], block.padded);
     if (!finite) excluded = leave_out_nonfinite(block, parts_a, parts_b);
-    totals_.compared += int64_t(block.count - excluded);
-    buffer.fakes += int64_t(block.padded - block.count + excluded);
+    compare_count(block, excluded);
     const double largest = add_scaled(block, parts_a, parts_b, 2);
-    if (largest > kHuge / 4) return elementwise_huge(block, parts_a, parts_b, 2, excluded);
+    if (largest > kHuge / 4) return elementwise_huge(block, parts_a, parts_b, 2);
     ops_.modulus(parts_a[0], parts_a[1], buffer.size_a, block.padded);
     ops_.modulus(parts_b[0], parts_b[1], buffer.size_b, block.padded);
-    elementwise(block, excluded);
+    elementwise(block);
 }
 
 // A number is NaN when a part is, else infinite when a part is; infinite ones are equal when both parts are.
@@ -323,82 +334,87 @@ double Worker::add_scaled(const Block& block, double* const* parts_a, double* co
         rescale(buffer.diff, -power, buffer.diff);
     }
     sums_->square_diff.add(inner(buffer.diff, buffer.diff), 2 * power);
-    if (power != 0) modulus(buffer.diff, buffer.rel);
-    sums_->total_diff.add(ops_.total(power != 0 ? buffer.rel : buffer.size, n), power);
+    if (power != 0) modulus(buffer.diff, buffer.size_a);
+    sums_->total_diff.add(ops_.total(power != 0 ? buffer.size_a : buffer.size, n), power);
     const double* size = buffer.size;
     offer(block, max_diff, totals_.max_diff, [size](size_t i) { return size[i]; });
     return std::max(largest_a, largest_b);
 }
 
-// --- what every element contributes ---------------------------------------------------------------------------------
+// --- what every element contributes -------------------------------------------------------------------------------
 
 // From |a-b|, |a| and |b| of a block.
-void Worker::elementwise(const Block& block, size_t excluded) {
+void Worker::elementwise(const Block& block) {
     Buffers& buffer = *buffers_;
-    const double largest = ops_.relative(buffer.size, buffer.size_a, buffer.size_b, buffer.rel, block.padded);
-    totals_.max_rel = std::max(totals_.max_rel, largest);
-    if (keeps_elements()) rate(block, buffer.size_b, excluded);
+    const double *size = buffer.size, *size_b = buffer.size_b;
+    double max_rel;
+    if (request_.everything) {
+        Rule rule = {request_.atol, request_.rtol, totals_.rtol_needed, 0, false};
+        max_rel = ops_.sizes_rated(size, buffer.size_a, size_b, block.padded, &buffer.distribution, &rule);
+        if (request_.tolerances) totals_.violations += rule.violations;
+        if (rule.over) need_rtol(block, [size, size_b](size_t i) { return Limits{size[i], size_b[i], 1}; });
+    } else {
+        max_rel = ops_.sizes_basic(size, buffer.size_a, size_b, block.padded);
+        if (request_.tolerances)
+            totals_.violations += ops_.sizes_broken(size, size_b, block.padded, request_.atol, request_.rtol);
+    }
+    totals_.max_rel = std::max(totals_.max_rel, max_rel);
 }
 
-// The same where |a-b| may be too large for a double: such elements are taken at a sixteenth, tolerances and epsilon too.
-void Worker::elementwise_huge(
-    const Block& block, double* const* parts_a, double* const* parts_b, int parts, size_t excluded) {
+// From the elements, where |a-b| may be too large for a double: such elements are taken at a sixteenth, and tolerances and
+// epsilon with them. Rare enough to be done one by one.
+void Worker::elementwise_huge(const Block& block, double* const* parts_a, double* const* parts_b, int parts) {
     Buffers& buffer = *buffers_;
-    const auto modulus = [this, parts](double real, double imag) {
-        double size = std::fabs(real);
-        if (parts == 2) ops_.modulus(&real, &imag, &size, 1);
+    const auto modulus = [this, parts](const double* from) {
+        double size = std::fabs(from[0]);
+        if (parts == 2) ops_.modulus(from, from + 1, &size, 1);
         return size;
     };
-    int64_t violations = 0;
     for (size_t i = 0; i < block.padded; ++i) {
         double a[2] = {parts_a[0][i], parts == 2 ? parts_a[1][i] : 0}, b[2] = {parts_b[0][i], parts == 2 ? parts_b[1][i] : 0};
-        buffer.size_a[i] = modulus(b[0], b[1]);  // not shrunk: the smallest number would count as 0
-        const bool huge = std::max(modulus(a[0], a[1]), buffer.size_a[i]) > kHuge;
-        const double unit = huge ? kShrunk : 1.0;
+        const double unit = std::max(modulus(a), modulus(b)) > kHuge ? kShrunk : 1.0;
+        buffer.distribution.zeros_b += request_.everything && b[0] == 0 && b[1] == 0;  // the smallest number shrinks to 0
         for (int part = 0; part < 2; ++part) a[part] *= unit, b[part] *= unit;
-        buffer.unit[i] = unit;
-        buffer.size[i] = modulus(a[0] - b[0], a[1] - b[1]);
-        buffer.size_b[i] = modulus(b[0], b[1]);
-        buffer.rel[i] = buffer.size[i] / (std::max(modulus(a[0], a[1]), buffer.size_b[i]) + kEpsilon * unit);
-        totals_.max_rel = std::max(totals_.max_rel, buffer.rel[i]);
-        violations += !(buffer.size[i] <= request_.atol * unit + request_.rtol * buffer.size_b[i]);
+        const double diff[2] = {a[0] - b[0], a[1] - b[1]};
+        const Limits limits = {modulus(diff), modulus(b), unit};
+        const double rel = limits.size / (std::max(modulus(a), limits.size_b) + kEpsilon * unit);
+        buffer.size[i] = limits.size, buffer.size_b[i] = limits.size_b, buffer.unit[i] = unit;
+        totals_.max_rel = std::max(totals_.max_rel, rel);
+        if (request_.tolerances)
+            totals_.violations += !(limits.size <= request_.atol * unit + request_.rtol * limits.size_b);
+        if (request_.everything) count_error(limits.size, rel);
     }
-    if (request_.tolerances) totals_.violations += violations;
     if (!request_.everything) return;
-    Rule unused = {};
-    distribute(block, buffer.size_a, excluded, &unused);
-    need_rtol(block, buffer.size_b, buffer.unit);
+    need_rtol(block, [&buffer](size_t i) { return Limits{buffer.size[i], buffer.size_b[i], buffer.unit[i]}; });
 }
 
-// From |a-b|, the relative errors and b of a block.
-void Worker::rate(const Block& block, const double* b, size_t excluded) {
-    Rule rule = {request_.atol, request_.rtol, totals_.rtol_needed, 0, false};
-    if (request_.everything) distribute(block, b, excluded, &rule);
-    else ops_.check(buffers_->size, b, block.padded, &rule);
-    if (request_.tolerances) totals_.violations += rule.violations;
-    if (request_.everything && rule.over) need_rtol(block, b, nullptr);
+// As block_ops.cpp does for whole vectors.
+void Worker::count_error(double size, double rel) {
+    Distribution& counts = buffers_->distribution;
+    counts.equal += size == 0;
+    counts.over_1 += rel > 1e-3;
+    counts.over_5 += rel > 5e-3;
+    int64_t bits;
+    std::memcpy(&bits, &rel, sizeof bits);
+    ++counts.histogram[0][std::max<int64_t>((bits >> kBinShift) - (kFirstBin - 1), 0)];
 }
 
-void Worker::distribute(const Block& block, const double* b, size_t excluded, Rule* rule) {
-    ops_.rate(buffers_->size, buffers_->rel, b, block.padded, &buffers_->distribution, rule);
-    totals_.zeros_b -= int64_t(block.padded - block.count + excluded);
-}
-
-// Raises rtol_needed until no element of the block breaks the rule; `unit` scales atol, null for 1.
-void Worker::need_rtol(const Block& block, const double* b, const double* unit) {
-    const double* size = buffers_->size;
+// Raises rtol_needed until no element of the block breaks the rule.
+template <typename At>
+void Worker::need_rtol(const Block& block, At at) {
     double& rtol = totals_.rtol_needed;
     while (!std::isinf(rtol)) {
         double worst = -1;
-        size_t at = 0;
+        Limits found = {};
         for (size_t i = 0; i < block.count; ++i) {
-            const double atol = unit ? request_.atol * unit[i] : request_.atol, size_b = std::fabs(b[i]);
-            if (size[i] <= atol + rtol * size_b) continue;
-            const double ratio = (size[i] - atol) / size_b;
-            if (ratio > worst) worst = ratio, at = i;
+            const Limits limits = at(i);
+            const double atol = request_.atol * limits.unit;
+            if (limits.size <= atol + rtol * limits.size_b) continue;
+            const double ratio = (limits.size - atol) / limits.size_b;
+            if (ratio > worst) worst = ratio, found = limits;
         }
         if (worst < 0) return;
-        rtol = smallest_rtol(size[at], unit ? request_.atol * unit[at] : request_.atol, std::fabs(b[at]));
+        rtol = smallest_rtol(found.size, request_.atol * found.unit, found.size_b);
     }
 }
 

@@ -22,6 +22,10 @@ public:
 private:
     struct Buffers;
     struct Block;
+    // Of one element: |a-b|, |b|, and what the absolute tolerance is multiplied by.
+    struct Limits {
+        double size, size_b, unit;
+    };
 
     void add_block(const Block& block);
     void bits(const Block& block);
@@ -37,17 +41,14 @@ private:
     size_t leave_out_nonfinite(const Block& block, double* const* parts_a, double* const* parts_b);
     template <typename Is>
     void find_first(const Block& block, int64_t& first, Is is);
-    RealSums sum_real(const Block& block);
-    void add_in_range(const Block& block, const RealSums& sums, size_t excluded);
+    void compare_count(const Block& block, size_t excluded);
+    void add_in_range(const Block& block, const RealSums& sums);
     double add_scaled(const Block& block, double* const* parts_a, double* const* parts_b, int parts);
-    void elementwise(const Block& block, size_t excluded);
-    void elementwise_huge(
-        const Block& block, double* const* parts_a, double* const* parts_b, int parts, size_t excluded);
-    void rate(const Block& block, const double* b, size_t excluded);
-    void distribute(const Block& block, const double* b, size_t excluded, Rule* rule);
-    void need_rtol(const Block& block, const double* b, const double* unit);
-    // Whether |a-b| and the relative error of every element are needed.
-    bool keeps_elements() const { return request_.everything || request_.tolerances; }
+    void elementwise(const Block& block);
+    void elementwise_huge(const Block& block, double* const* parts_a, double* const* parts_b, int parts);
+    void count_error(double size, double rel);
+    template <typename At>
+    void need_rtol(const Block& block, At at);
     template <typename Value, typename At>
     void offer(const Block& block, Value largest, Largest<Value>& best, At at);
 

@@ -62,8 +62,7 @@ double to_double(UInt128 value) { return double(uint64_t(value)) + (value >> 64 
 }  // namespace
 
 void Worker::add_ints(const Block& block) {
-    totals_.compared += int64_t(block.count);
-    buffers_->fakes += int64_t(block.padded - block.count);
+    compare_count(block, 0);
     if (is_large_int(request_.sides[0].code) || is_large_int(request_.sides[1].code)) return add_large_ints(block);
     add_small_ints(block);
 }
@@ -73,8 +72,6 @@ void Worker::add_small_ints(const Block& block) {
     int64_t *a = reinterpret_cast<int64_t*>(buffer.ints_a), *b = reinterpret_cast<int64_t*>(buffer.ints_b);
     ops_.to_int64(request_.sides[0].code, block.raw[0], request_.sides[0].table, a, block.count);
     ops_.to_int64(request_.sides[1].code, block.raw[1], request_.sides[1].table, b, block.count);
-    std::fill(a + block.count, a + block.padded, 0);
-    std::fill(b + block.count, b + block.padded, 0);
     sum_small_ints(block, !loads_signed(request_.sides[0].code) && !loads_signed(request_.sides[1].code));
 }
 
@@ -90,7 +87,7 @@ void Worker::sum_small_ints(const Block& block, bool both_unsigned) {
     totals_.square_b.add(joined(sums.square_b_low, sums.square_b_high));
     totals_.total_diff.add(Int128(sums.total_diff));
     offer(block, UInt128(sums.max_diff), totals_.max_int_diff, [a, b](size_t i) { return UInt128(apart(a[i], b[i])); });
-    elementwise(block, 0);
+    elementwise(block);
 }
 
 void Worker::add_large_ints(const Block& block) {
@@ -129,7 +126,7 @@ void Worker::large_ints(const Block& block) {
     totals_.square_b.add(square_b);
     totals_.total_diff.add(total);
     offer(block, UInt128(largest), totals_.max_int_diff, [a, b](size_t i) { return UInt128(apart(a[i], b[i])); });
-    elementwise(block, 0);
+    elementwise(block);
 }
 
 }  // namespace precision

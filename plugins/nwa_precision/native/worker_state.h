@@ -11,7 +11,7 @@ struct Worker::Buffers {
     alignas(64) char raw[2][kBoxElements * 16];
     alignas(64) double a[2][kRoom], b[2][kRoom];  // real and imaginary parts
     alignas(64) double scaled_a[2][kRoom], scaled_b[2][kRoom], diff[2][kRoom];
-    alignas(64) double size[kRoom], size_a[kRoom], size_b[kRoom], rel[kRoom], unit[kRoom];
+    alignas(64) double size[kRoom], size_a[kRoom], size_b[kRoom], unit[kRoom];
     alignas(64) uint64_t ints_a[kRoom], ints_b[kRoom];
     Distribution distribution = {};
     int64_t fakes = 0;            // zeros counted for padding and left out elements
