@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from precision_twins import TIME, Runs, dump_name
+from precision_twins import TIME, RawTensor, Runs, desc, dump_name, npy_bytes, op, raw_dump
 
 RNG = np.random.default_rng(11)
 VALUES = RNG.standard_normal((8, 16))
@@ -75,3 +75,58 @@ def test_a_further_run_that_belongs_to_nothing_is_said(runs: Runs, option: str) 
     result = runs.run(f"{option}={runs.root}/further")
     assert result.exit_code == 0
     assert f"{runs.root}/further: holds no dump of any original output that was compared" in result.stderr
+
+
+# --- skipped rows -----------------------------------------------------------------------------------------------------
+
+PLAIN = VALUES.astype("f4")
+
+
+def raw(**more: Any) -> RawTensor:
+    return RawTensor(PLAIN.tobytes(), 1, PLAIN.shape, **more)
+
+
+@pytest.mark.parametrize(
+    "content,status",
+    [
+        (raw_dump([], [raw()])[:-1], "TRUNCATED"),
+        (raw_dump([raw()], [raw(address=0)]), "NO_DATA"),
+        (npy_bytes(PLAIN)[:-1], "NPY_LOAD_ERROR"),
+        (raw_dump([], [raw(layout=200)]), "FORMAT_UNSUPPORTED"),
+    ],
+)
+def test_a_skipped_row_carries_what_the_headers_say(runs: Runs, content: bytes, status: str) -> None:
+    """Both paths, shapes and dtypes, though the graph says nothing and the values cannot be read."""
+    nothing = desc(dtype="DT_UNDEFINED", layout="")
+    runs.pair(None, PLAIN, open_desc=nothing, close_desc=nothing)
+    runs.dump("open", dump_name("AscBackend", "af_0", "output" if content[:6] == b"\x93NUMPY" else ""), content)
+    row = runs.row(code=2)
+    assert row["status"] == status
+    for side in ("open", "close"):
+        assert row[f"{side}_path"].startswith(str(runs.root / side))
+        assert (row[f"{side}_shape"], row[f"{side}_dtype"]) == ("[8, 16]", "float32")
+
+
+def test_a_row_without_a_counterpart_describes_the_file_there_is(runs: Runs) -> None:
+    nothing = desc(dtype="DT_UNDEFINED", layout="")
+    runs.pair(None, PLAIN, open_desc=nothing, close_desc=nothing)
+    runs.pair(raw_dump([], [raw(layout=0)]), None, name="af_1", origin="r1", open_desc=nothing, close_desc=nothing)
+    (runs.root / "open" / dump_name("AscBackend", "af_1")).rename(
+        runs.root / "open" / dump_name("AscBackend", "af_1", "")
+    )
+    first, second = runs.rows(code=2)
+    assert (first["status"], first["close_shape"], first["close_dtype"]) == ("FILE_NOT_FOUND", "[8, 16]", "float32")
+    assert (second["status"], second["open_shape"], second["open_layout"]) == ("FILE_NOT_FOUND", "[8, 16]", "NCHW")
+
+
+def test_rows_with_nothing_to_compare_with_name_the_fused_dump(runs: Runs) -> None:
+    runs.open_ops.append(op("k", "Const"))
+    runs.open_ops.append(op("af_1", "AscBackend", ["k:0"], [desc(dtype="")], [desc(dtype="")]))
+    runs.pair(PLAIN, PLAIN)
+    for side in ("input", "output"):
+        runs.dump("open", dump_name("AscBackend", "af_1", side), PLAIN)
+    rows = runs.rows("--compare-input", code=0)
+    assert [row["status"] for row in rows] == ["SKIPPED_CONST_DATA", "NO_MAPPING", "OK"]
+    for row, side in zip(rows, ("input", "output")):
+        assert row["open_path"] == str(runs.root / "open" / dump_name("AscBackend", "af_1", side))
+        assert (row["open_shape"], row["open_dtype"]) == ("[8, 16]", "float32")

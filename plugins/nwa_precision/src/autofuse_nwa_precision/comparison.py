@@ -9,7 +9,7 @@ from typing import Any, Callable, List, Optional, Tuple, TypeVar
 from autofuse_nwa_precision.alignment import Aligned, align
 from autofuse_nwa_precision.converters import Converters, View
 from autofuse_nwa_precision.dtypes import lower_precision
-from autofuse_nwa_precision.dumps.load import Located, load
+from autofuse_nwa_precision.dumps.load import Located, load, stored_as
 from autofuse_nwa_precision.dumps.tensor import Tensor
 from autofuse_nwa_precision.dumps.values import elements
 from autofuse_nwa_precision.further import OtherRun, closer, within_noise
@@ -55,10 +55,11 @@ class Comparer:
         """The row of a pair."""
         row = Row(pair, pair.status, pair.reason)
         row.open, row.close = _unread(pair.open, pair.open_desc), _unread(pair.close, pair.close_desc)
-        if pair.open is None or pair.close is None or pair.status:
-            return row
         try:
-            self._compare(row, pair.open, pair.close)
+            if pair.open is None or pair.close is None or pair.status:
+                row.open, row.close = _described(row.open, pair.open), _described(row.close, pair.close)
+            else:
+                self._compare(row, pair.open, pair.close)
         except RowError as error:
             _give_up(row, error)
         except Exception as error:
@@ -69,7 +70,7 @@ class Comparer:
     def _compare(self, row: Row, open_at: Located, close_at: Located) -> None:
         a, error_a = _tried(lambda: load(open_at))
         b, error_b = _tried(lambda: load(close_at))
-        row.open, row.close = _side(row.open, a), _side(row.close, b)
+        row.open, row.close = _side(row.open, open_at, a), _side(row.close, close_at, b)
         if a is None or b is None:
             raise _both(error_a, error_b)
         row.type = lower_precision(a.type, b.type)
@@ -104,7 +105,7 @@ class Comparer:
         return found
 
     def _measured(self, a: View, b: View, limits: Limits) -> Metrics:
-        if a.size < _LARGE or self.threads == 1:
+        if elements(tuple(b.shape)) < _LARGE or self.threads == 1:
             return measure(a, b, limits, self.measures, 1)
         with self._alone:
             return measure(a, b, limits, self.measures, self.threads)
@@ -202,11 +203,19 @@ def _unread(located: Optional[Located], desc: TensorDesc) -> Side:
     return Side(located.path if located else "", desc.dtype.name if desc.dtype else "", desc.shape, desc.layout)
 
 
-def _side(before: Side, tensor: Optional[Tensor]) -> Side:
-    """What the file holds; what the graph promised where the file could not be read."""
+def _side(before: Side, located: Located, tensor: Optional[Tensor]) -> Side:
+    """What the file holds, or at least says, where its values could not be read."""
     if tensor is None:
-        return before
+        return _described(before, located)
     return Side(before.path, tensor.type.name, tuple(tensor.array.shape), tensor.layout)
+
+
+def _described(before: Side, located: Optional[Located]) -> Side:
+    """What the file's header says; what the graph promises where it says nothing."""
+    stored = stored_as(located) if located else None
+    if stored is None:
+        return before
+    return Side(before.path, stored.dtype or before.dtype, stored.shape, stored.layout or before.layout)
 
 
 def _sentence(*parts: str) -> str:

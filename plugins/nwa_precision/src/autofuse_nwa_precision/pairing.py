@@ -157,7 +157,7 @@ class Planner:
             origin = self._origin_in_dump(fused, index)
         base = Pair(OUTPUT, fused, index, open_desc=desc, graph=graph.name)
         if origin is None:
-            yield _skipped(base, RowError(NO_MAPPING, gap))
+            yield self._skipped(base, RowError(NO_MAPPING, gap))
         else:
             yield from self._mapped(base, desc, origin)
 
@@ -167,14 +167,14 @@ class Planner:
         desc = _at(fused.input_descs, index)
         base = Pair(INPUT, fused, index, source.node, source.index, open_desc=desc, graph=graph.name)
         if producer is not None and producer.type in CONSTANT_TYPES:
-            yield _skipped(base, RowError(SKIPPED_CONST_DATA, f"its source is a {producer.type}"))
+            yield self._skipped(base, RowError(SKIPPED_CONST_DATA, f"its source is a {producer.type}"))
             return
         made = _at(producer.output_descs, source.index) if producer else _NO_DESC
         origin = made.origin
         if producer is not None and producer.fused:
             origin = origin or self._origin_in_dump(producer, source.index)
             if origin is None:
-                yield _skipped(
+                yield self._skipped(
                     base, RowError(NO_MAPPING, f"of its fused source: {made.gap or 'the graph has no such output'}")
                 )
                 return
@@ -210,6 +210,15 @@ class Planner:
                 status="" if step.open and step.close else FILE_NOT_FOUND,
                 reason=step.gap or _index_note(step.open, step.close),
             )
+
+    def _skipped(self, pair: Pair, error: RowError) -> Pair:
+        """A row with nothing to compare with, and the fused tensor's first dump if it has one."""
+        try:
+            dumps = self.open.dumps_of(pair.fused.name, pair.fused.type, pair.side, pair.index)
+        except RowError:
+            dumps = []
+        located = Located(dumps[0], pair.side, pair.index, pair.open_desc) if dumps else None
+        return _skipped(replace(pair, open=located), error)
 
     def _original(self, origin: Origin) -> Tuple[str, Optional[Operator]]:
         """The original operator: the meaning of the name that the close graph, else its dump, knows."""

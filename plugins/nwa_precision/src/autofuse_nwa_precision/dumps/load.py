@@ -6,17 +6,20 @@ import os
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Optional, Union
+from typing import NamedTuple, Optional, Union
+
+import numpy as np
 
 from autofuse_nwa_precision.dumps.content import content
 from autofuse_nwa_precision.dumps.index import DumpFile
-from autofuse_nwa_precision.dumps.npy import MAGIC, Npy, open_npy, read_npy
+from autofuse_nwa_precision.dumps.npy import MAGIC, Npy, npy_header, open_npy, read_npy
 from autofuse_nwa_precision.dumps.raw import RawDump, read_raw
 from autofuse_nwa_precision.dumps.tensor import Shape, Tensor
 from autofuse_nwa_precision.dumps.values import interpret
 from autofuse_nwa_precision.graphs.model import Origin, TensorDesc
+from autofuse_nwa_precision.statuses import RowError
 
-__all__ = ["Located", "load", "open_dump", "raw_origin"]
+__all__ = ["Located", "Stored", "load", "open_dump", "raw_origin", "stored_as"]
 
 _LAYOUT_WORD = re.compile(r"[A-Z][A-Za-z0-9]*(?:_[A-Z0-9]+)*")
 _NOTHING = TensorDesc()
@@ -37,6 +40,14 @@ class Located:
         return self.dump.path
 
 
+class Stored(NamedTuple):
+    """How a file says that it stores a tensor; "" for what it does not say."""
+
+    dtype: str
+    shape: Shape
+    layout: str
+
+
 def load(located: Located) -> Tensor:
     """The tensor; RowError with the status of the row when the file does not give it."""
     path = located.path
@@ -44,6 +55,20 @@ def load(located: Located) -> Tensor:
     if isinstance(opened, RawDump):
         return _completed(opened.tensor(located.side, located.index), located.desc)
     return _from_npy(path, opened, located)
+
+
+def stored_as(located: Located) -> Optional[Stored]:
+    """What the file's header says of the tensor, though its values may not be there; None when it says nothing."""
+    try:
+        data = content(located.path)
+        if data[:6] == MAGIC:
+            header = npy_header(data)
+            _, kind = interpret(np.empty(0, header.dtype), header.code, located.desc.dtype, None)
+            return Stored(kind.name, header.shape, layout_word(located.dump.name.layout) or located.desc.layout)
+        tensor = read_raw(located.path, data).find(located.side, located.index)
+    except RowError:
+        return None
+    return Stored(tensor.type.name if tensor.type else "", tensor.shape, tensor.layout)
 
 
 def open_dump(path: str) -> Union[Npy, RawDump]:

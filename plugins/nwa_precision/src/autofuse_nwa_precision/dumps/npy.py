@@ -18,7 +18,7 @@ from autofuse_nwa_precision.dumps.tensor import Array, Shape
 from autofuse_nwa_precision.dumps.values import elements
 from autofuse_nwa_precision.statuses import NPY_LOAD_ERROR, RowError
 
-__all__ = ["MAGIC", "Npy", "open_npy", "read_npy"]
+__all__ = ["MAGIC", "Npy", "NpyHeader", "npy_header", "open_npy", "read_npy"]
 
 MAGIC = b"\x93NUMPY"
 
@@ -35,6 +35,16 @@ class Npy(NamedTuple):
     code: str
 
 
+class NpyHeader(NamedTuple):
+    """What an npy file says of its array; `start` is where the values begin."""
+
+    dtype: Any
+    code: str
+    fortran: bool
+    shape: Shape
+    start: int
+
+
 def open_npy(path: str) -> Npy:
     """Opens an npy file; RowError says why it holds no array."""
     return read_npy(content(path))
@@ -42,9 +52,7 @@ def open_npy(path: str) -> Npy:
 
 def read_npy(data: Content) -> Npy:
     """The array in the bytes of an npy file, as a view of them."""
-    header, start = _header(data)
-    descr, fortran, shape = _fields(header)
-    dtype, code = _dtype(descr)
+    dtype, code, fortran, shape, start = npy_header(data)
     count = elements(shape)
     if count * dtype.itemsize > len(data) - start:
         raise _error(f"is truncated: {len(data) - start} of {count * dtype.itemsize} bytes of data")
@@ -54,6 +62,13 @@ def read_npy(data: Content) -> Npy:
     except ValueError as error:
         raise _error(f"has a shape numpy cannot hold: {error}") from None
     return Npy(array, code)
+
+
+def npy_header(data: Content) -> NpyHeader:
+    """The header, whether or not the values are all there; RowError when it is none."""
+    header, start = _header(data)
+    descr, fortran, shape = _fields(header)
+    return NpyHeader(*_dtype(descr), fortran, shape, start)
 
 
 def _header(data: Content) -> Tuple[bytes, int]:
