@@ -157,8 +157,8 @@ def test_final_tiling_in_one_line() -> None:
     assert final_lines(record, "Fusion_0", Producer()) == [
         (
             '[ATT][FINAL_TILING] schema=1 source="runtime" selection_mode="default" operator="Fusion_0" graph=0 '
-            'result=0 group=1 case_id=2 tiling_key=5 score=1 sub_case_tag="" template="ConcatCase2" repr_kind="full_json" '
-            'pipe_estimates="{\\"V\\":null}" tiling_repr="{\\"tile_m\\":64}"'
+            'result=0 group=1 case_id=2 tiling_key=5 score=1 sub_case_tag="" template="ConcatCase2" '
+            'repr_kind="full_json" pipe_estimates="{\\"V\\":null}" tiling_repr="{\\"tile_m\\":64}"'
         )
     ]
 
