@@ -159,6 +159,18 @@ def test_a_value_printed_again_counts_with_its_last_line(evidence: Evidence) -> 
     assert (record["tiling_values"], record["source_lines"], record["source_line"]) == ({"q": 2}, {"q": 2}, 1)
 
 
+def test_a_template_printed_over_and_over(evidence: Evidence) -> None:
+    """A log without any choice is one call without an end: its last prints count, its first line is where it stands."""
+    names = ("q", "AIV_VEC", "r")
+    lines = [f"[Add] [PROF]The value of {names[n % 3]} is {n} in graph0_result0_g0_1." for n in range(3000)]
+    lines[5:5] = ["[Add] [PROF]The objective value of the tiling data is 7.5 in graph0_result0_g0_1."]
+    lines[6:6] = ["[Add] [PROF]The value of other is 5 in graph0_result0_g0_2."]
+    (record, _) = evidence("\n".join(lines).encode())
+    assert record["tiling_values"] == {"q": 2997, "AIV_VEC": 2998, "r": 2999}
+    assert record["source_lines"] == {"q": 3000, "AIV_VEC": 3001, "r": 3002, "objective": 6}
+    assert (record["source_line"], record["objective"], record["bottleneck_pipe"]) == (1, 7.5, "AIV_VEC")
+
+
 # --- status ----------------------------------------------------------------------------------------------------------
 
 

@@ -23,7 +23,8 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from logwriter.files import Layout, write
-from logwriter.model import Call, FinalTiling, Graph, Group, Process, Result, Run, Thread
+from logwriter.final import final_lines
+from logwriter.model import Call, FinalTiling, Graph, Group, Process, Producer, Result, Run, Thread
 
 Cli = Callable[..., Outcome]
 Entry = Dict[str, Any]
@@ -111,6 +112,32 @@ def test_every_line_that_names_a_template_byte_for_byte(split: Callable[..., Dic
     }
     assert len(wanted) == 3 * 2 * 4
     assert files == wanted
+
+
+def test_calls_of_many_thousand_lines(split: Callable[..., Dict[str, bytes]]) -> None:
+    """They are written before they are complete: nothing is lost, and a call still begins but once."""
+    line = "[INFO] GE(7,x):2026-08-01-10:42:25.178.318 [a.cpp:1]9 F:[Add]{}\n"
+    texts = []
+    for number in (1, 2):
+        texts += [
+            "Start GetTiling.",
+            f"Set input params for tiling case 1 of AscGraph0ScheduleResult0G0.  s0 = {number}.",
+        ]
+        frame = FinalTiling(0, 0, 0, 1, 5, representation="x" * 900)
+        begin, *rest = final_lines(frame, "Add", Producer())
+        texts.append(begin)
+        texts += [f"[PROF]The value of q is {n} in graph0_result0_g0_{n % 2 + 1}." for n in range(10_000)]
+        texts += [*rest, "End GetTiling."]
+    content = "".join(line.format(text) for text in texts).encode()
+    files = split(content)
+    for case in (1, 2):
+        data = files[f"Add/runtime/graph0_result0/g0/case{case}.log"]
+        wanted = named_lines(content)[("Add", "0", "0", "0", "", str(case))]
+        if case == 1:
+            wanted = [one for one in content.split(b"\n")[:-1] if one in set(wanted) or b"[ATT]" in one]
+        written = data.split(b"\n")[:-1]
+        assert [one for one in written if not one.startswith(b"#")] == wanted
+        assert [one for one in written if one.startswith(b"#")] == [b"# invocation 2  s0=2"]
 
 
 def test_line_ends_and_odd_bytes_stay(split: Callable[..., Dict[str, bytes]]) -> None:

@@ -16,9 +16,9 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 
 from autofuse import types
 
-from autofuse_att_summary.model import Final, FinalLine, KeptLines, TemplateKey
+from autofuse_att_summary.model import Final, FinalLine, TemplateKey
 
-__all__ = ["FinalRecord", "RawNumber", "decode_finals", "final_keys", "mix64", "unescape"]
+__all__ = ["FinalRecord", "RawNumber", "decode_finals", "final_key", "mix64", "unescape"]
 
 PIPE_NAMES = {"M2": "AIV_MTE2", "M3": "AIV_MTE3", "V": "AIV_VEC"}
 """Short pipe names of the runtime and what they stand for."""
@@ -85,22 +85,17 @@ def decode_finals(lines: Sequence[Final], operator: str) -> List[FinalRecord]:
     return records
 
 
-def final_keys(lines: Iterable[KeptLines]) -> Dict[Tuple[str, int], TemplateKey]:
-    """(path, line) → template of the FINAL_TILING lines among `lines`; a chunk goes with the BEGIN of its id."""
-    keys: Dict[Tuple[str, int], TemplateKey] = {}
-    frames: Dict[bytes, TemplateKey] = {}
-    for kept in lines:
-        tag = _TAG.match(kept.final) if kept.final else None
-        if tag is None:
-            continue
-        fields, _ = _fields(kept.final, tag.end())
-        frame = fields.get("id", b"")
-        key = _template_key(fields) or frames.get(frame)
-        if key is not None:
-            keys[(kept.path, kept.first)] = key
-            if frame:
-                frames[frame] = key
-    return keys
+def final_key(line: bytes, frames: Dict[bytes, TemplateKey]) -> Optional[TemplateKey]:
+    """The template of a FINAL_TILING line; a chunk goes with the BEGIN of its id, which `frames` remembers."""
+    tag = _TAG.match(line)
+    if tag is None:
+        return None
+    fields, _ = _fields(line, tag.end())
+    frame = fields.get("id", b"")
+    key = _template_key(fields) or frames.get(frame)
+    if key is not None and frame:
+        frames[frame] = key
+    return key
 
 
 def _template_key(fields: Dict[str, bytes]) -> Optional[TemplateKey]:

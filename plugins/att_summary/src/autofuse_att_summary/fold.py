@@ -34,6 +34,10 @@ __all__ = ["Fold", "assignments", "hardware_values"]
 _OLD_HARDWARE = re.compile(rb"core_num: (\d+), ub_size: (\d+)")
 _FILE_STEP = 1 << 40
 """Positions are file number * step + line."""
+_MANY_LINES = 4096
+"""Runs of lines that an invocation keeps; more are given away before it is complete."""
+_MANY_PRINTS = 256
+"""Chunks of a template; when there are so many, all but the first become one."""
 
 
 class _Late(NamedTuple):
@@ -70,7 +74,10 @@ class _Stream:
 class Fold:
     """The builder. `sink` gets every invocation once, in the order they are complete, with its ordinal."""
 
-    def __init__(self, sink: Callable[[Invocation], None], keep_lines: bool = False) -> None:
+    def __init__(
+        self, sink: Callable[[Invocation], None], keep_lines: Optional[Callable[[Invocation], None]] = None
+    ) -> None:
+        """With `keep_lines` invocations keep the lines that name a template; it empties one that keeps many."""
         self._keep_lines = keep_lines
         self.runs: Dict[Tuple[str, ProcessKey], OperatorRun] = {}
         self.dropped_cut = 0
@@ -111,8 +118,12 @@ class Fold:
                 self._values(state, event[2], key, chunk)
             else:
                 self._event(kind, state, event, strings)
-            if self._keep_lines and (event[9] >= 0 or kind == Kind.FINAL):
+            if self._keep_lines is not None and (event[9] >= 0 or kind == Kind.FINAL):
                 self._keep(state, batch, event, found)
+                invocation = state.invocation or state.left
+                if invocation is not None and len(invocation.kept) >= _MANY_LINES:
+                    invocation.ordinal = self._ordinal(invocation)
+                    self._keep_lines(invocation)
 
     def records(self, batch: LineBatch, records: Iterable[types.Record]) -> None:
         """Folds typed records of any parser, in their order."""
@@ -185,8 +196,11 @@ class Fold:
                 self._number_and_give(left)
 
     def _number_and_give(self, invocation: Invocation) -> None:
-        invocation.ordinal = bisect.bisect_left(invocation.run.keys, invocation.key) + 1
+        invocation.ordinal = self._ordinal(invocation)
         self._sink(invocation)
+
+    def _ordinal(self, invocation: Invocation) -> int:
+        return bisect.bisect_left(invocation.run.keys, invocation.key) + 1
 
     def _release_held(self, run: OperatorRun) -> None:
         if self._held:
@@ -525,7 +539,25 @@ def _add_values(
 ) -> None:
     invocation.graphs.add(key[0])
     if key[:3] not in invocation.foreign:
-        _template(invocation, key, path, line).chunks.append(chunk)
+        chunks = _template(invocation, key, path, line).chunks
+        chunks.append(chunk)
+        if len(chunks) % _MANY_PRINTS == 0 and len(chunks) > chunks[1][0].count(b"\n"):
+            chunks[1:] = [_last_prints(chunks[1:])]
+
+
+def _last_prints(chunks: Sequence[Tuple[bytes, bytes, Sequence[int]]]) -> Tuple[bytes, bytes, Sequence[int]]:
+    """One chunk with the last print of each name: a template that is printed over and over needs no more."""
+    last: Dict[bytes, Tuple[bytes, int]] = {}
+    for names, values, lines in chunks:
+        for name, value, line in zip(names.split(b"\n"), values.split(b"\n"), lines):
+            last[name] = (value, line)
+    if b"" in last:
+        last[b""] = last.pop(b"")  # the objective stands last
+    return (
+        b"\n".join(last),
+        b"\n".join(value for value, _ in last.values()),
+        tuple(line for _, line in last.values()),
+    )
 
 
 def _add_symbols(invocation: Invocation, group: GroupKey, symbols: Dict[str, str]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Set, Tuple
+from dataclasses import dataclass, field
+from typing import Dict, List, Optional, Set, Tuple
 
 import click
 from autofuse.cli.app import App
@@ -15,7 +16,7 @@ from autofuse.scan.source import Notices
 from autofuse_att_summary.columns import EventBatch
 from autofuse_att_summary.dfx import BLOCK_MARKERS
 from autofuse_att_summary.filters import CaseFilter, CaseFilterType, matches_any
-from autofuse_att_summary.final_tiling import final_keys
+from autofuse_att_summary.final_tiling import final_key
 from autofuse_att_summary.fold import Fold
 from autofuse_att_summary.model import Invocation, KeptLines, TemplateKey, shape_text
 from autofuse_att_summary.notices import say_what_was_skipped
@@ -67,6 +68,14 @@ def command(
         ctx.exit(EXIT_CANNOT)
 
 
+@dataclass
+class _Call:
+    """What was written of a call that is not complete yet."""
+
+    begun: Set[TemplateKey] = field(default_factory=set)
+    frames: Dict[bytes, TemplateKey] = field(default_factory=dict)
+
+
 class _Splitter:
     """Both sides of one run."""
 
@@ -75,7 +84,8 @@ class _Splitter:
         self._folder = folder
         self._patterns = patterns
         self._filter = case_filter
-        self._fold = Fold(self._invocation, keep_lines=True)
+        self._fold = Fold(self._invocation, keep_lines=self._lines)
+        self._calls: Dict[int, _Call] = {}
         self._compiler = CompilerSide(folder, parser.native)
         self._runtime: Dict[Tuple[str, TemplateKey], SplitFile] = {}
 
@@ -123,13 +133,19 @@ class _Splitter:
         return f"no line passes --case; operators read: {there}"
 
     def _invocation(self, invocation: Invocation) -> None:
-        if not matches_any(invocation.operator, self._patterns):
-            return
-        begun: Set[TemplateKey] = set()
-        for key, kept in _with_keys(invocation):
-            if self._filter.wants(key[1], key[2], key[3], key[4]):
-                self._runtime_lines(invocation, key, kept, key in begun)
-                begun.add(key)
+        self._lines(invocation)
+        self._calls.pop(invocation.key, None)
+
+    def _lines(self, invocation: Invocation) -> None:
+        """Writes the lines that the call has kept so far."""
+        if matches_any(invocation.operator, self._patterns):
+            call = self._calls.setdefault(invocation.key, _Call())
+            for kept in invocation.kept:
+                key = kept.key or final_key(kept.final, call.frames)
+                if key is not None and self._filter.wants(key[1], key[2], key[3], key[4]):
+                    self._runtime_lines(invocation, key, kept, key in call.begun)
+                    call.begun.add(key)
+        invocation.kept.clear()
 
     def _runtime_lines(self, invocation: Invocation, key: TemplateKey, kept: KeptLines, begun: bool) -> None:
         operator = invocation.operator
@@ -170,14 +186,3 @@ class _Stage:
 
 _EMPTY = memoryview(b"").cast("q")
 _NOTHING = EventBatch([], [], [], _EMPTY, 0, 0, 0, _EMPTY)
-
-
-def _with_keys(invocation: Invocation) -> List[Tuple[TemplateKey, KeptLines]]:
-    """The kept lines with the template each names; chunks of a frame go with its first line."""
-    keys: Dict[Any, TemplateKey] = final_keys(invocation.kept)
-    found = []
-    for kept in invocation.kept:
-        key = kept.key or keys.get((kept.path, kept.first))
-        if key is not None:
-            found.append((key, kept))
-    return found
