@@ -74,9 +74,7 @@ def autofuse_record_parsers() -> Iterator[ParserSpec]:
             FormatSample("[Add]Start GetTiling.", {"operator": "Add"}, "InvocationBegin"),
             FormatSample("[Add]End GetTiling.", {"operator": "Add"}, "InvocationEnd"),
             FormatSample("[Add]GetTiling Failed.", {"operator": "Add"}, "TilingFailure"),
-            FormatSample(
-                "[Add]Start tiling for sched group AscGraph0ScheduleResult1G2.", {"group": 2}, "GroupBegin"
-            ),
+            FormatSample("[Add]Start tiling for sched group AscGraph0ScheduleResult1G2.", {"group": 2}, "GroupBegin"),
             FormatSample(
                 "[Add]Set input params for tiling case 3 of AscGraph0ScheduleResult1G2.  s0 = 1024. s1 = 512.",
                 {"symbols": (("s0", "1024"), ("s1", "512"))},
