@@ -54,7 +54,7 @@ def align(a: Tensor, b: Tensor, converters: Converters) -> Aligned:
     layout_a, layout_b = _layout(a), _layout(b)
     for layout in (layout_a, layout_b):
         if not is_plain(layout) and not converters.plains(layout):
-            raise RowError(FORMAT_UNSUPPORTED, f"no plugin converts the layout {layout}")
+            raise RowError(FORMAT_UNSUPPORTED, f"no plugin converts the layout {layout[:60]}")
     if is_plain(layout_a) and is_plain(layout_b):
         _both_plain(found, a, layout_a, b, layout_b)
     elif is_plain(layout_b):

@@ -8,7 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, Optional
 
-__all__ = ["BY_NUMBER", "FAMILIES", "ElementType", "element_type", "lower_precision"]
+__all__ = ["BY_NUMBER", "FAMILIES", "MOST_AXES", "ElementType", "element_type", "lower_precision"]
+
+
+MOST_AXES = 32
+"""The rank that every numpy can hold; what claims more is no tensor."""
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,9 @@ __all__ = ["compare_runs", "tolerances_of"]
 _CHUNK = 32
 """Pairs that a thread takes at a time: handing over one by one costs more than a small pair."""
 
+_LONGEST_REASON = 400
+"""Characters of a reason in an error: it may hold any name."""
+
 
 def compare_runs(app: App, options: Options) -> int:
     """Runs the comparison, writes the report and gives the exit code."""
@@ -132,4 +135,5 @@ def _why_nothing(rows: Sequence[Row]) -> str:
         counts[row.status] = counts.get(row.status, 0) + 1
     told = ", ".join(f"{status} {count}" for status, count in sorted(counts.items(), key=lambda item: -item[1]))
     first = next((row.reason for row in rows if row.reason), "")
+    first = first if len(first) <= _LONGEST_REASON else first[:_LONGEST_REASON] + "…"
     return f"{told}; {first}" if first else told

@@ -5,11 +5,12 @@ Only names, mappings and files are looked at here; reading and comparing tensors
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, replace
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from autofuse_nwa_precision.dumps.index import DumpFile, DumpIndex
-from autofuse_nwa_precision.dumps.load import Located, raw_origin
+from autofuse_nwa_precision.dumps.load import Located, output_count, raw_origin
 from autofuse_nwa_precision.dumps.names import mapped
 from autofuse_nwa_precision.graphs.model import Graph, Operator, Origin, Source, TensorDesc
 from autofuse_nwa_precision.statuses import AMBIGUOUS_NAME, FILE_NOT_FOUND, NO_MAPPING, SKIPPED_CONST_DATA, RowError
@@ -24,6 +25,8 @@ CONSTANT_TYPES = frozenset({"Const", "Constant", "Data", "RefData", "Variable", 
 """Sources that hold the same data in both runs and are not dumped."""
 
 _NO_DESC = TensorDesc()
+_UNDESCRIBED = TensorDesc(gap="the graph has no output_desc for it")
+_MOST_NAMED = 3
 
 
 class Operators:
@@ -32,12 +35,13 @@ class Operators:
     def __init__(self, graphs: Sequence[Graph]) -> None:
         self._named: Dict[str, List[Operator]] = {}
         self._mapped: Dict[str, List[Operator]] = {}
+        known: Set[object] = set()
         for graph in graphs:
             for operator in graph.operators:
-                known = self._named.setdefault(operator.name, [])
                 # A subgraph may be written twice; the same outputs are the same operator.
-                if operator.signature not in (op.signature for op in known):
-                    known.append(operator)
+                if operator.signature not in known:
+                    known.add(operator.signature)
+                    self._named.setdefault(operator.name, []).append(operator)
                     self._mapped.setdefault(mapped(operator.name), []).append(operator)
 
     def get(self, name: str) -> Optional[Operator]:
@@ -45,13 +49,15 @@ class Operators:
         found = self._named.get(name)
         return found[0] if found else None
 
-    def rivals(self, name: str) -> List[Operator]:
-        """Other operators whose dump files would have the same name.
+    def rivals(self, name: str) -> List[str]:
+        """Names of other operators whose dump files would have the same name, at most a few of them.
 
         The type in a file's name does not settle it: a run may dump an operator under another type than its graph has.
         """
-        own = self._named.get(name, [])
-        return [op for op in self._mapped.get(mapped(name), ()) if op.name != name or op is not own[0]]
+        if len(self._named.get(name, ())) > 1:
+            return [name]
+        others = (op.name for op in self._mapped.get(mapped(name), ()) if op.name != name)
+        return sorted(set(itertools.islice(others, _MOST_NAMED)))
 
     def types_named(self, name: str) -> Set[str]:
         """Types of all operators whose files would have this name, as files spell them."""
@@ -70,12 +76,15 @@ class Run:
         """The dumps of one tensor; RowError AMBIGUOUS_NAME when another operator's files have the same name."""
         rivals = self.operators.rivals(name)
         if rivals:
-            others = ", ".join(sorted({repr(op.name) for op in rivals})[:3])
-            raise RowError(
-                AMBIGUOUS_NAME, f"files of the {self.label} run named {mapped(name)} may be {others} or {name!r}"
-            )
+            raise RowError(AMBIGUOUS_NAME, self._rivalry(name, rivals))
         found = self.index.dumps_of(name, op_type, side, index) if op_type else []
         return found or self._of_other_type(name, op_type, side, index)
+
+    def _rivalry(self, name: str, rivals: Sequence[str]) -> str:
+        if name in rivals:
+            return f"in the {self.label} run the graph has several operators of the name {name!r}"
+        others = ", ".join(map(repr, rivals))
+        return f"files of the {self.label} run named {mapped(name)} may be {others} or {name!r}"
 
     def _of_other_type(self, name: str, op_type: str, side: str, index: int) -> List[DumpFile]:
         """Files of a type that is not the graph's: taken if it is the only one and no operator of the graph has it."""
@@ -90,6 +99,17 @@ class Run:
         found = self.index.dumps_of(name, others.pop(), side, index)
         # With dots in a file's name, its last part may look like another operator's name.
         return [dump for dump in found if len(dump.name.words) == 2]
+
+    def knows(self, name: str) -> bool:
+        """Whether the run has an operator of this name."""
+        return self.operators.get(name) is not None or bool(self.index.types_of(name))
+
+    def outputs_of(self, name: str, op_type: str) -> int:
+        """How many outputs the dumps of an operator show; 0 where they are not known to be its own."""
+        if self.operators.rivals(name):
+            return 0
+        held = self.index.outputs_of(name, op_type)
+        return max((output_count(dump) for dump in held), default=0)
 
 
 @dataclass(frozen=True)
@@ -148,8 +168,12 @@ class Planner:
                 by_name = {op.name: op for op in graph.operators}
                 for index, source in enumerate(operator.inputs):
                     yield from self._input(graph, operator, index, source, by_name.get(source.node))
-            for index, desc in enumerate(operator.output_descs):
+            for index, desc in enumerate(operator.output_descs or self._undescribed(operator)):
                 yield from self._output(graph, operator, index, desc)
+
+    def _undescribed(self, fused: Operator) -> List[TensorDesc]:
+        """Stand-ins for the outputs that its dumps show; one where there is none, so that the operator has a row."""
+        return [_UNDESCRIBED] * max(1, self.open.outputs_of(fused.name, fused.type))
 
     def _output(self, graph: Graph, fused: Operator, index: int, desc: TensorDesc) -> Iterator[Pair]:
         origin, gap = desc.origin, desc.gap
@@ -169,15 +193,15 @@ class Planner:
         if producer is not None and producer.type in CONSTANT_TYPES:
             yield self._skipped(base, RowError(SKIPPED_CONST_DATA, f"its source is a {producer.type}"))
             return
-        made = _at(producer.output_descs, source.index) if producer else _NO_DESC
-        origin = made.origin
-        if producer is not None and producer.fused:
-            origin = origin or self._origin_in_dump(producer, source.index)
-            if origin is None:
-                yield self._skipped(
-                    base, RowError(NO_MAPPING, f"of its fused source: {made.gap or 'the graph has no such output'}")
-                )
-                return
+        if producer is None or (not producer.fused and self.close.knows(source.node)):
+            yield from self._mapped(base, desc, Origin((source.node,), source.index))
+            return
+        made = _at(producer.output_descs, source.index)
+        origin = made.origin or (self._origin_in_dump(producer, source.index) if producer.fused else None)
+        if origin is None and producer.fused:
+            gap = made.gap or "the graph has no such output"
+            yield self._skipped(base, RowError(NO_MAPPING, f"of its fused source: {gap}"))
+            return
         yield from self._mapped(base, desc, origin or Origin((source.node,), source.index))
 
     def _mapped(self, base: Pair, desc: TensorDesc, origin: Origin) -> Iterator[Pair]:

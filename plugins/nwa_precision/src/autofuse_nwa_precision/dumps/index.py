@@ -81,6 +81,12 @@ class DumpIndex:
                 found[key] = dump
         return sorted(found.values(), key=lambda dump: dump.order)
 
+    def outputs_of(self, operator: str, op_type: str) -> List[DumpFile]:
+        """The files that hold any output of the operator: raw ones, and one npy file for each output."""
+        wanted = mapped(op_type)
+        held = self._by_name.get(mapped(operator), ())
+        return [dump for file_type, dump in held if file_type == wanted and dump.name.side != "input"]
+
     def types_of(self, operator: str) -> Set[str]:
         """The operator types, as files spell them, under which a name occurs."""
         return {file_type for file_type, _ in self._by_name.get(mapped(operator), ())}

@@ -19,10 +19,12 @@ from autofuse_nwa_precision.dumps.values import interpret
 from autofuse_nwa_precision.graphs.model import Origin, TensorDesc
 from autofuse_nwa_precision.statuses import RowError
 
-__all__ = ["Located", "Stored", "load", "open_dump", "raw_origin", "stored_as"]
+__all__ = ["Located", "Stored", "load", "open_dump", "output_count", "raw_origin", "stored_as"]
 
 _LAYOUT_WORD = re.compile(r"[A-Z][A-Za-z0-9]*(?:_[A-Z0-9]+)*")
 _NOTHING = TensorDesc()
+_MOST_OUTPUTS = 1 << 12
+"""A larger index in a file's name is no output of any operator."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def stored_as(located: Located) -> Optional[Stored]:
         tensor = read_raw(located.path, data).find(located.side, located.index)
     except RowError:
         return None
-    return Stored(tensor.type.name if tensor.type else "", tensor.shape, tensor.layout)
+    return None if tensor.shapeless else Stored(tensor.type.name if tensor.type else "", tensor.shape, tensor.layout)
 
 
 def open_dump(path: str) -> Union[Npy, RawDump]:
@@ -89,6 +91,17 @@ def _remembered(path: str, *_state: int) -> Union[Npy, RawDump]:
 def _opened(path: str) -> Union[Npy, RawDump]:
     data = content(path)
     return read_npy(data) if data[:6] == MAGIC else read_raw(path, data)
+
+
+def output_count(dump: DumpFile) -> int:
+    """How many outputs of its operator a dump file shows to exist."""
+    if dump.name.side:
+        return dump.name.index + 1 if dump.name.side == "output" and dump.name.index < _MOST_OUTPUTS else 0
+    try:
+        opened = open_dump(dump.path)
+    except RowError:
+        return 0
+    return sum(tensor.side == "output" for tensor in opened.tensors) if isinstance(opened, RawDump) else 0
 
 
 def raw_origin(located: Located) -> Optional[Origin]:

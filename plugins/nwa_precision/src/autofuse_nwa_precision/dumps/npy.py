@@ -13,9 +13,10 @@ from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 
+from autofuse_nwa_precision.dtypes import MOST_AXES
 from autofuse_nwa_precision.dumps.content import Content, content
 from autofuse_nwa_precision.dumps.tensor import Array, Shape
-from autofuse_nwa_precision.dumps.values import elements
+from autofuse_nwa_precision.dumps.values import digits, elements
 from autofuse_nwa_precision.statuses import NPY_LOAD_ERROR, RowError
 
 __all__ = ["MAGIC", "Npy", "NpyHeader", "npy_header", "open_npy", "read_npy"]
@@ -55,7 +56,7 @@ def read_npy(data: Content) -> Npy:
     dtype, code, fortran, shape, start = npy_header(data)
     count = elements(shape)
     if count * dtype.itemsize > len(data) - start:
-        raise _error(f"is truncated: {len(data) - start} of {count * dtype.itemsize} bytes of data")
+        raise _error(f"is truncated: {len(data) - start} of {digits(count * dtype.itemsize)} bytes of data")
     flat = np.frombuffer(data, dtype, count, start) if count else np.empty(0, dtype)
     try:
         array = flat.reshape(shape, order="F" if fortran else "C")
@@ -97,7 +98,7 @@ def _fields(header: bytes) -> Tuple[Any, bool, Shape]:
     except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError):
         raise _error("has a header that is not an npy header") from None
     whole = isinstance(shape, tuple) and all(type(extent) is int and extent >= 0 for extent in shape)
-    if not whole or not isinstance(fortran, bool) or len(shape) > 32:
+    if not whole or not isinstance(fortran, bool) or len(shape) > MOST_AXES:
         raise _error(f"has a header that is not an npy header: shape {str(shape)[:100]}")
     return str(descr) if isinstance(descr, str) else descr, fortran, shape
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Union
 
-from autofuse_nwa_precision.dtypes import BY_NUMBER, ElementType
+from autofuse_nwa_precision.dtypes import BY_NUMBER, MOST_AXES, ElementType
 from autofuse_nwa_precision.dumps.content import Content
 from autofuse_nwa_precision.dumps.tensor import Array, Shape, Tensor
 from autofuse_nwa_precision.dumps.values import elements, from_bytes
@@ -56,6 +56,8 @@ class RawTensor:
     origin: Optional[RawOrigin] = None
     inline: Optional[memoryview] = None
     start: Optional[int] = None
+    shapeless: bool = False
+    """Its shape claims more extents than any tensor has, and is not kept."""
 
     @property
     def layout(self) -> str:
@@ -107,6 +109,8 @@ class RawDump:
         kind = header.type
         if kind is None:
             raise RowError(NPY_LOAD_ERROR, f"data type {header.type_number} holds no tensor that can be compared")
+        if header.shapeless:
+            raise RowError(NPY_LOAD_ERROR, f"its shape has more than {MOST_AXES} extents, which no tensor has")
         array = self.values(header, kind)
         return Tensor(
             self.path,
@@ -196,7 +200,8 @@ def _tensor(message: memoryview, side: str, index: int) -> RawTensor:
             elif number == address:
                 tensor.address = value
         elif number == 3:
-            tensor.shape = _dims(value)
+            dims = _dims(value)
+            tensor.shape, tensor.shapeless = dims or (), dims is None
         elif number == original:
             tensor.original_shape = _known(_dims(value))
         elif number == 4 and side == "output":
@@ -247,15 +252,18 @@ def _resolved(shape: Shape, size: int, kind: ElementType) -> Shape:
     return tuple(count // rest if extent == -1 else extent for extent in shape)
 
 
-def _known(shape: Shape) -> Optional[Shape]:
+def _known(shape: Optional[Shape]) -> Optional[Shape]:
     return shape if shape and -1 not in shape else None
 
 
-def _dims(message: memoryview) -> Shape:
+def _dims(message: memoryview) -> Optional[Shape]:
+    """The extents, -1 for one that is not known; None for more than any tensor has."""
     dims: List[int] = []
     for number, value in fields(message):
         if number == 1:
             dims.extend(varints(value))
+        if len(dims) > MOST_AXES:
+            return None
     return tuple(-1 if dim == _UNSET_DIM else dim for dim in dims)
 
 

@@ -19,7 +19,7 @@ from autofuse_nwa_precision.dumps.tensor import Array, Shape
 from autofuse_nwa_precision.metrics.values import COMPLEX32, FLOAT4_E1M2, HIFLOAT8
 from autofuse_nwa_precision.statuses import NPY_LOAD_ERROR, TRUNCATED, RowError
 
-__all__ = ["elements", "from_bytes", "interpret", "numpy_dtype"]
+__all__ = ["digits", "elements", "from_bytes", "interpret", "numpy_dtype"]
 
 _BLOCK = 1 << 20
 """Elements unpacked at a time."""
@@ -58,6 +58,11 @@ def elements(shape: Shape) -> int:
     for extent in shape:
         count *= extent
     return count
+
+
+def digits(number: int) -> str:
+    """A number for a message; one that no file can mean is not spelled out (Python refuses to from 4300 digits on)."""
+    return str(number) if number < 1 << 128 else f"more than 2^{number.bit_length() - 1}"
 
 
 def from_bytes(buffer: Any, offset: int, size: int, kind: ElementType, shape: Shape) -> Array:
@@ -99,7 +104,7 @@ def interpret(
 
 def _require(size: int, needed: int) -> None:
     if size < needed:
-        raise RowError(TRUNCATED, f"the dump holds {size} bytes of a tensor that needs {needed}")
+        raise RowError(TRUNCATED, f"the dump holds {size} bytes of a tensor that needs {digits(needed)}")
 
 
 def _shaped(flat: Array, shape: Shape) -> Array:

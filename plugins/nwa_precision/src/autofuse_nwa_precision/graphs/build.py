@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Dict, Iterator, List, Optional, Tuple
 
-from autofuse_nwa_precision.dtypes import element_type
+from autofuse_nwa_precision.dtypes import MOST_AXES, element_type
 from autofuse_nwa_precision.graphs.model import Graph, Operator, Origin, Source, TensorDesc
 from autofuse_nwa_precision.graphs.textproto import Fields, Tree, unescape
 
@@ -66,8 +66,8 @@ def _operators(graph: Tree) -> Iterator[Operator]:
             _text(op.get("name")),
             _text(op.get("type")),
             tuple(_sources(op)),
-            tuple(_desc(desc) for desc in _trees(op.get("input_desc"))),
-            tuple(_desc(desc) for desc in _trees(op.get("output_desc"))),
+            tuple(_descs(op.get("input_desc"))),
+            tuple(_descs(op.get("output_desc"))),
             tuple(_text(name) for name in _items(op.get("subgraph_name"))),
             None if parent is None else _integer(parent.get("i", 0)),
         )
@@ -82,6 +82,11 @@ def _sources(op: Tree) -> Iterator[Source]:
             node, number = _text(item), 0
         if node and number != _CONTROL:
             yield Source(node, number)
+
+
+def _descs(value: object) -> Iterator[TensorDesc]:
+    """One for each entry: an index counts all of them."""
+    return (_desc(item if isinstance(item, dict) else {}) for item in _items(value))
 
 
 def _desc(desc: Tree) -> TensorDesc:
@@ -142,8 +147,12 @@ def _list_of(attribute: Optional[Tree]) -> object:
     return values.get("i") if isinstance(values, dict) else None
 
 
-def _dims(items: object) -> Tuple[int, ...]:
-    numbers = (_integer(item) for item in _items(items))
+def _dims(items: object) -> Optional[Tuple[int, ...]]:
+    """The extents, -1 for one that is not known; None for more than any tensor has."""
+    listed = _items(items)
+    if len(listed) > MOST_AXES:
+        return None
+    numbers = (_integer(item) for item in listed)
     return tuple(-1 if number is None or number == _UNSET else number for number in numbers)
 
 

@@ -88,7 +88,8 @@ def _wanted(found: Dict[str, Any]) -> Optional[Dict[str, Any]]:
 
 
 def _cut_hint(error: json.JSONDecodeError) -> str:
-    return "the file ends too early: dump the graph again" if error.pos >= len(error.doc.rstrip()) else _HINT
+    ended = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
+    return "the file ends too early: dump the graph again" if ended else _HINT
 
 
 def _from_text(data: Union[bytes, mmap.mmap], where: str) -> Tree:

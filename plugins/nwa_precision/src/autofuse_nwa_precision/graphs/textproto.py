@@ -122,7 +122,7 @@ class _Reader:
             if not unwanted and nested is None:
                 _store(tree, schema, name, value)
         else:
-            raise self._error(f"`:` or `{{` is expected after {name}")
+            raise self._error(f"`:` or `{{` is expected after {name[:40]}")
 
     def _is_unwanted_entry(self, nested: Schema) -> bool:
         """Most of a graph file is map entries that nobody reads: the key alone decides."""

@@ -1,0 +1,151 @@
+"""Acceptance of precision from its specification: graphs and dump files that are odd, hostile or cut short."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from precision_twins import RawTensor, Runs, desc, dump_name, npy_bytes, op, raw_dump
+
+VALUES = np.linspace(-2, 2, 24, dtype="f4").reshape(4, 6)
+
+
+# --- graphs -----------------------------------------------------------------------------------------------------------
+
+
+def test_only_a_fused_source_resolves_to_its_origin(runs: Runs) -> None:
+    """GE gives other operators an origin too; both runs dump those under their own name."""
+    runs.open_ops.append(op("conv", "Conv2D", [], [desc(("inner", 3))]))
+    runs.close_ops.append(op("conv", "Conv2D", [], [desc(("inner", 3))]))
+    runs.pair(VALUES, VALUES, inputs=["conv:0"])
+    runs.dump("open", dump_name("AscBackend", "af_0", "input"), VALUES)
+    runs.dump("close", dump_name("Conv2D", "conv"), VALUES)
+    row, _ = runs.rows("--compare-input", code=0)
+    assert (row["origin_op_name"], row["origin_index"], row["status"]) == ("conv", 0, "OK")
+
+
+def test_an_unfused_source_that_the_close_run_lacks_resolves_to_its_origin(runs: Runs) -> None:
+    runs.open_ops.append(op("conv_relu", "Conv2D", [], [desc(("relu_9", 1))]))
+    runs.close_ops.append(op("relu_9", "Relu"))
+    runs.pair(VALUES, VALUES, inputs=["conv_relu:0"])
+    runs.dump("open", dump_name("AscBackend", "af_0", "input"), VALUES)
+    runs.dump("close", dump_name("Relu", "relu_9", index=1), VALUES)
+    row, _ = runs.rows("--compare-input", code=0)
+    assert (row["origin_op_name"], row["origin_index"], row["status"]) == ("relu_9", 1, "OK")
+
+
+def test_a_fused_operator_without_descriptions_is_compared_by_its_raw_dump(runs: Runs) -> None:
+    """`original_op` gives the mapping when the graph lacks it, even when the graph lacks the output itself."""
+    runs.open_ops.append(op("af_0", "AscBackend"))
+    runs.close_ops.append(op("relu_0", "Relu"))
+    outputs = [RawTensor(VALUES.tobytes(), 1, VALUES.shape, origin=("relu_0", index)) for index in range(2)]
+    runs.dump("open", dump_name("AscBackend", "af_0", ""), raw_dump([], outputs))
+    for index in range(2):
+        runs.dump("close", dump_name("Relu", "relu_0", index=index), VALUES)
+    rows = runs.rows(code=0)
+    assert [(row["fused_index"], row["origin_index"], row["status"]) for row in rows] == [(0, 0, "OK"), (1, 1, "OK")]
+
+
+def test_a_fused_operator_that_nothing_describes_is_not_passed_over(runs: Runs) -> None:
+    runs.pair(VALUES, VALUES)
+    runs.open_ops += [op("af_1", "AscBackend"), op("af_2", "AscBackend")]
+    runs.dump("open", dump_name("AscBackend", "af_1", index=1), VALUES)
+    rows = runs.rows(code=0)
+    assert [(row["fused_op_name"], row["fused_index"], row["status"]) for row in rows] == [
+        ("af_0", 0, "OK"), ("af_1", 0, "NO_MAPPING"), ("af_1", 1, "NO_MAPPING"), ("af_2", 0, "NO_MAPPING")
+    ]  # fmt: skip
+    assert "no output_desc" in rows[3]["reason"]
+
+
+def test_a_description_of_the_wrong_type_keeps_its_place(runs: Runs) -> None:
+    runs.pair(VALUES, None)
+    runs.open_ops[0]["output_desc"] = [None, "x", *runs.open_ops[0]["output_desc"]]
+    runs.dump("open", dump_name("AscBackend", "af_0", index=2), VALUES)
+    runs.dump("close", dump_name("Relu", "relu_0"), VALUES)
+    assert [row["status"] for row in runs.rows(code=0)] == ["NO_MAPPING", "NO_MAPPING", "OK"]
+
+
+def test_two_operators_of_one_name_are_named_as_such(runs: Runs) -> None:
+    """The same name in two graphs, standing for two different operators."""
+    runs.pair(VALUES, VALUES)
+    runs.open_ops.append(op("af_0", "AscBackend", [], [desc(("relu_1", 0))]))
+    first, second = runs.rows(code=2)
+    assert (first["status"], second["status"]) == ("AMBIGUOUS_NAME", "AMBIGUOUS_NAME")
+    assert "the graph has several operators of the name 'af_0'" in first["reason"]
+
+
+def test_twenty_thousand_operators_of_one_name_cost_no_more_than_others(runs: Runs) -> None:
+    """Would take minutes if each were compared with each."""
+    runs.pair(VALUES, VALUES)
+    runs.open_ops += [op("a/b" if n % 2 else "a.b", "AscBackend", [], [desc(shape=[n])]) for n in range(20_000)]
+    result = runs.run("--op=af_0")
+    assert result.exit_code == 0, result.stderr
+    assert runs.rows("--op=a?b")[-1]["status"] == "NO_MAPPING"
+
+
+def test_a_graph_cut_in_a_string_is_said_to_be_cut(runs: Runs) -> None:
+    runs.pair(VALUES, VALUES)
+    arguments = runs.arguments()
+    path = runs.root / "open.json"
+    whole = path.read_text()
+    from autofuse.testing import run_cli
+
+    for cut in (whole.index("_datadump") + 5, whole.index("AscBackend") + 3):
+        path.write_text(whole[:cut])
+        result = run_cli("run", "precision", *arguments)
+        assert result.exit_code == 2
+        assert "the file ends too early" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 100_000,
+        json.dumps({"graph": [{"op": [op("f", "AscBackend", [], [desc(("r", 0), layout="L" * 100_000)])]}]}),
+        json.dumps({"graph": [{"op": [op("f" * 100_000, "AscBackend", [], [desc(("r" * 100_000, 0))])]}]}),
+    ],
+)
+def test_errors_stay_readable_whatever_the_names(runs: Runs, text: str) -> None:
+    runs.pair(VALUES, VALUES)
+    arguments = runs.arguments()
+    (runs.root / "open.json").write_text(text)
+    runs.dump("open", dump_name("AscBackend", "f"), VALUES)
+    runs.dump("close", dump_name("Relu", "r"), VALUES)
+    from autofuse.testing import run_cli
+
+    result = run_cli("run", "precision", *arguments)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert len(result.stderr) < 1500
+
+
+# --- dump files -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "content,status",
+    [
+        (npy_bytes(VALUES, shape=f"({'9' * 4000}, {'9' * 4000})"), "NPY_LOAD_ERROR"),
+        (raw_dump([], [RawTensor(b"x" * 8, 1, [1 << 62] * 50_000)]), "NPY_LOAD_ERROR"),
+        (raw_dump([], [RawTensor(b"x" * 8, 1, [1 << 62] * 30)]), "TRUNCATED"),
+        (raw_dump([], [RawTensor(b"x" * 8, 1, [1 << 62] * 30, original_shape=[1 << 62] * 50_000)]), "TRUNCATED"),
+    ],
+)
+def test_absurd_shapes(runs: Runs, content: bytes, status: str) -> None:
+    """Extents whose product has a million digits are refused without being multiplied or printed."""
+    raw = content[:6] != b"\x93NUMPY"
+    runs.pair(None, VALUES)
+    runs.dump("open", dump_name("AscBackend", "af_0", "" if raw else "output"), content)
+    row = runs.row(code=2)
+    assert row["status"] == status
+    assert len(row["reason"]) < 400
+    assert len(json.dumps(row)) < 10_000
+
+
+def test_absurd_shapes_of_the_graph(runs: Runs) -> None:
+    described: Any = desc(shape=[1 << 62] * 50_000, origin_shape=[1 << 62] * 50_000, dtype="DT_INT4")
+    runs.pair(np.ones(6, "i1"), np.ones(6, "i1"), open_desc=described, close_desc=described)
+    row = runs.row(code=0)
+    assert len(json.dumps(row)) < 10_000
