@@ -84,7 +84,7 @@ class Comparer:
         row.metrics = metrics
         row.verdict, why = judge(metrics, limits)
         row.status = joined([*parts, *_mismatches(metrics)])
-        row.reason = _sentence(row.reason, *notes, why)
+        row.reason = _sentence(row.reason, *notes, why, _nothing_finite(metrics))
         self._excuse(row, a, b, limits, close_at)
 
     def measure(self, a: Tensor, b: Tensor, limits: Limits) -> Tuple[Metrics, List[str], List[str], Tuple[int, ...]]:
@@ -177,6 +177,12 @@ def _sampled(a: Any, b: Any) -> Tuple[View, View]:
         extents[largest] = (extents[largest] + 1) // 2
     corner = tuple(slice(0, extent) for extent in extents)
     return a[corner], b[corner]
+
+
+def _nothing_finite(metrics: Metrics) -> str:
+    if metrics.compared or metrics.mismatches:
+        return ""
+    return "no element is finite on both sides: only their places were compared"
 
 
 def _mismatches(metrics: Metrics) -> List[str]:

@@ -19,7 +19,7 @@ from autofuse_nwa_precision.converters import Converters, View
 from autofuse_nwa_precision.dumps.load import layout_word, open_dump
 from autofuse_nwa_precision.dumps.names import parse_name
 from autofuse_nwa_precision.dumps.npy import Npy
-from autofuse_nwa_precision.dumps.raw import RawDump, RawTensor
+from autofuse_nwa_precision.dumps.raw import RawDump, RawOrigin, RawTensor
 from autofuse_nwa_precision.dumps.tensor import Array
 from autofuse_nwa_precision.dumps.values import elements, interpret
 from autofuse_nwa_precision.metrics.pieces import pieces
@@ -143,8 +143,12 @@ def _raw_row(dump: RawDump, tensor: RawTensor, converters: Converters) -> List[C
         text_of_shape(tensor.original_shape),
         tensor.size,
     ]
-    origin = f"{tensor.origin.name}:{tensor.origin.output_index}" if tensor.origin else None
-    tail: List[Cell] = [origin, hex(tensor.address), tensor.groups, tensor.c0]
+    tail: List[Cell] = [
+        _origin(tensor.origin) if tensor.origin else None,
+        hex(tensor.address),
+        tensor.groups,
+        tensor.c0,
+    ]
     try:
         whole = dump.tensor(tensor.side, tensor.index)
     except RowError as error:
@@ -153,6 +157,10 @@ def _raw_row(dump: RawDump, tensor: RawTensor, converters: Converters) -> List[C
     padded = plain is None and not is_plain(whole.layout)
     said = "the original shape is not known or does not fit: the statistics include padding" if padded else None
     return [*head, *_statistics_cells(whole.array if plain is None else plain), *tail, said]
+
+
+def _origin(origin: RawOrigin) -> str:
+    return origin.name if origin.output_index is None else f"{origin.name}:{origin.output_index}"
 
 
 def _statistics_cells(tensor: View) -> Tuple[Cell, ...]:

@@ -19,8 +19,8 @@ from autofuse_nwa_precision.dumps.tensor import Shape, Tensor
 from autofuse_nwa_precision.dumps.values import interpret
 from autofuse_nwa_precision.metrics import Metrics
 from autofuse_nwa_precision.mode1 import cores, tolerances_of
-from autofuse_nwa_precision.report.columns import MEASURES, cells_of_measures, text_of_shape
-from autofuse_nwa_precision.report.output import is_console, shown_in
+from autofuse_nwa_precision.report.columns import MEASURES, cells_of_measures, text_of_shape, unrounded
+from autofuse_nwa_precision.report.output import is_console, is_csv, shown_in
 from autofuse_nwa_precision.rows import Side
 from autofuse_nwa_precision.statuses import FILE_NOT_FOUND, INF_MISMATCH, NAN_MISMATCH, OK_EMPTY, RowError, joined
 from autofuse_nwa_precision.tolerance import FAIL, PASS, judge
@@ -121,6 +121,8 @@ def _publish(app: App, options: Options, result: _Result) -> None:
     console = is_console(options.output_format, options.output)
     app = shown_in(app, console)
     table = Table("precision", _COLUMNS, [result.cells()])
+    if is_csv(options.output_format, options.output):
+        table = unrounded(table)
     inputs: Tuple[str, ...] = result.paths
     report = Report(
         "precision",

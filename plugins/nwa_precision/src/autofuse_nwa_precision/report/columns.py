@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, Tuple
 
 from autofuse.report.model import Cell, Column, Table
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from autofuse_nwa_precision.metrics import Metrics
     from autofuse_nwa_precision.metrics.model import Number
 
-__all__ = ["MEASURES", "cells_of_measures", "main_table", "side_word", "text_of_shape", "value_text"]
+__all__ = ["MEASURES", "cells_of_measures", "main_table", "side_word", "text_of_shape", "unrounded", "value_text"]
 
 _Getter = Callable[[Row], Cell]
 _Measure = Callable[["Metrics"], Cell]
@@ -108,6 +109,11 @@ def main_table(rows: Sequence[Row], lang: Optional[str]) -> Table:
     return Table("precision", tuple(column for column, _ in columns), cells)
 
 
+def unrounded(table: Table) -> Table:
+    """The table without the formats of the console, for files that programs read: every digit is kept."""
+    return replace(table, columns=tuple(replace(column, format="") for column in table.columns))
+
+
 def side_word(side: str, lang: Optional[str]) -> str:
     """`output` or `input`, or its word in the published table."""
     return _SIDES.get(lang or "", {}).get(side, side)
@@ -177,7 +183,6 @@ def _verdicts() -> List[Tuple[Column, _Getter]]:
                    format="%.4g", hidden=True),
             lambda r: r.amplification,
         ),
-        (Column("reason", "text", "", "why it is skipped, warns or fails", "原因", hidden=True), lambda r: r.reason),
     ]  # fmt: skip
 
 
@@ -187,12 +192,13 @@ def _sources() -> List[Tuple[Column, _Getter]]:
         _hidden("close_dtype", lambda r: r.close.dtype or None),
         _hidden("open_shape", lambda r: text_of_shape(r.open.shape)),
         _hidden("close_shape", lambda r: text_of_shape(r.close.shape)),
-        _hidden("compared_shape", lambda r: text_of_shape(r.compared_shape)),
         _hidden("open_layout", lambda r: r.open.layout or None),
         _hidden("close_layout", lambda r: r.close.layout or None),
         _hidden("open_path", lambda r: r.open.path or None),
         _hidden("close_path", lambda r: r.close.path or None),
         (Column("step", "int", "", "k-th dump of the operator in both runs", "步", hidden=True), lambda r: r.pair.step),
+        (Column("reason", "text", "", "why it is skipped, warns or fails", "原因", hidden=True), lambda r: r.reason),
+        _hidden("compared_shape", lambda r: text_of_shape(r.compared_shape)),
         _hidden("place", lambda r: r.pair.place or None),
         _hidden("graph", lambda r: r.pair.graph or None),
         (Column("noise_rel_l2", "float", format="%.4e", hidden=True), lambda r: r.noise_rel_l2),

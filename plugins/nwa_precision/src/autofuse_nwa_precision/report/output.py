@@ -15,13 +15,13 @@ from autofuse_nwa_precision.blame import ROOT, Flow
 from autofuse_nwa_precision.cli import Options
 from autofuse_nwa_precision.comparison import Comparer
 from autofuse_nwa_precision.report.charts import charts_of, worst_rows
-from autofuse_nwa_precision.report.columns import main_table
+from autofuse_nwa_precision.report.columns import main_table, unrounded
 from autofuse_nwa_precision.report.graph_figure import graph_figure
 from autofuse_nwa_precision.report.lead import Context, lead_lines, note_lines
 from autofuse_nwa_precision.report.worst import worst_table
 from autofuse_nwa_precision.rows import Row, Summary
 
-__all__ = ["Findings", "is_console", "publish", "shown_in"]
+__all__ = ["Findings", "is_console", "is_csv", "publish", "shown_in"]
 
 _CONSOLES = ("console", "text")
 _MOST_ROWS_OF_ELEMENTS = 20
@@ -55,6 +55,8 @@ def publish(app: App, options: Options, findings: Findings) -> None:
     tables: List[Table] = [main_table(rows, app.lang if console else None)]
     if not console:
         tables.extend(worst_table(findings.comparer, worst_rows(rows, _MOST_ROWS_OF_ELEMENTS)))
+    if is_csv(options.output_format, options.output):
+        tables = [unrounded(table) for table in tables]
     report = Report(
         _title(rows),
         tuple(tables),
@@ -72,6 +74,13 @@ def is_console(output_format: Optional[str], output: Optional[str]) -> bool:
     if output_format is not None:
         return output_format.lower() in _CONSOLES
     return output is None or output == "-" or output.lower().endswith(".txt")
+
+
+def is_csv(output_format: Optional[str], output: Optional[str]) -> bool:
+    """True when the report goes to a file of plain text that programs read."""
+    if output_format is not None:
+        return output_format.lower() == "csv"
+    return output is not None and output.lower().endswith(".csv")
 
 
 def shown_in(app: App, console: bool) -> App:
