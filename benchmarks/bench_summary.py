@@ -107,11 +107,11 @@ class Bench:
         self._memory()
 
     def _memory(self) -> None:
-        print("\nmemory by size, 5 % relevant, 500 operators\n")
+        print("\nmemory by size, 50 % relevant, 500 operators\n")
         table: List[Tuple[str, ...]] = [("MB", "default peak MB", "all: rows", "all: peak MB", "bytes per row")]
         before = None
         for size in (self.size // 4, self.size // 2, self.size):
-            write_log(self.path, size, 0.05, 500)
+            write_log(self.path, size, 0.5, 500)
             default = self._best(["summary", self.path, "-f", "csv"], 1)
             everything = self._best(["summary", self.path, "-f", "csv", "--invocations", "all"], 1)
             rows = everything.output.count("\n") - 1
