@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 import pytest
-from precision_twins import TIME, RawTensor, Runs, desc, dump_name, npy_bytes, op, raw_dump
+from autofuse.testing import run_cli
+from precision_twins import TIME, RawTensor, Runs, attr, desc, dump_name, graph_json, npy_bytes, op, raw_dump
 
 RNG = np.random.default_rng(11)
 VALUES = RNG.standard_normal((8, 16))
@@ -130,3 +132,28 @@ def test_rows_with_nothing_to_compare_with_name_the_fused_dump(runs: Runs) -> No
     for row, side in zip(rows, ("input", "output")):
         assert row["open_path"] == str(runs.root / "open" / dump_name("AscBackend", "af_1", side))
         assert (row["open_shape"], row["open_dtype"]) == ("[8, 16]", "float32")
+
+
+# --- amplification ----------------------------------------------------------------------------------------------------
+
+
+def test_amplification_counts_every_input_that_is_known(runs: Runs) -> None:
+    """One input as dumped, the other, which has no dump, by the error of the output that feeds it."""
+    runs.pair(off(VALUES, 1e-2), VALUES, name="a", origin="oa")
+    runs.pair(off(VALUES, 1e-7), VALUES, name="b", origin="ob")
+    runs.pair(off(VALUES, 1e-1), VALUES, name="c", origin="oc", inputs=["b:0", "a:0"])
+    runs.dump("open", dump_name("AscBackend", "c", "input", 0), off(VALUES, 1e-6))
+    rows = {(row["fused_op_name"], row["side"]): row for row in runs.rows("--compare-input", code=1)}
+    assert rows["c", "output"]["amplification"] == pytest.approx(10, rel=1e-3)
+
+
+def test_a_negative_parent_index_is_no_input(runs: Runs) -> None:
+    """A Data of a subgraph that claims the input -1 of its caller reads none of them."""
+    runs.pair(off(VALUES, 1e-1), VALUES, name="a", origin="oa")
+    runs.pair(off(VALUES, 1e-1), VALUES, name="b", origin="ob", inputs=["arg:0"])
+    call = op("call", "PartitionedCall", ["a:0"], subgraph_name=["graph_1"])
+    options = runs.arguments()
+    body = [op("arg", "Data", attrs=[attr("_parent_node_index", -1)]), runs.open_ops[1]]
+    (runs.root / "open.json").write_text(graph_json([runs.open_ops[0], call], body))
+    result = run_cli("run", "precision", *options, "-f", "jsonl")
+    assert [json.loads(line)["blame"] for line in result.stdout.splitlines()] == ["ROOT", "ROOT"]

@@ -97,8 +97,9 @@ class Flow:
         """Joins a subgraph to the operator that calls it: its Data read the caller's inputs, the caller its outputs."""
         for inner in graph.operators:
             node = (number, inner.name)
-            if inner.type == "Data" and inner.parent_input is not None and inner.parent_input < len(operator.inputs):
-                source: Source = operator.inputs[inner.parent_input]
+            place = inner.parent_input if inner.type == "Data" else None
+            if place is not None and 0 <= place < len(operator.inputs):
+                source: Source = operator.inputs[place]
                 self.sources[node] = [*self.sources[node], ((caller[0], source.node), source.index)]
             elif inner.type == "NetOutput":
                 self.sources[caller] = [*self.sources[caller], (node, 0)]
@@ -177,11 +178,12 @@ class _Step:
         return errors.get(node)
 
     def _arriving(self, node: Node, errors: Dict[Node, Optional[float]]) -> Optional[float]:
-        """The largest relative L2 error among the inputs: as compared, else as known of what they are made from."""
-        measured = [row.rel_l2 for row in self.inputs.get(node[1], ()) if row.rel_l2 is not None]
-        if measured:
-            return _largest(measured)
-        return _largest(self._error(source, index, errors) for source, index in self.flow.sources[node])
+        """The largest relative L2 error among the inputs: each as compared, else as known of what it is made from."""
+        measured = {row.pair.index: row.rel_l2 for row in self.inputs.get(node[1], ()) if row.rel_l2 is not None}
+        return _largest(
+            measured[place] if place in measured else self._error(source, index, errors)
+            for place, (source, index) in enumerate(self.flow.sources[node])
+        )
 
 
 def _amplification(row: Row, arriving: Optional[float]) -> Optional[float]:
