@@ -75,13 +75,15 @@ public:
         over_ |= ~(apart <= rule_.atol + rule_.rtol_needed * size_b);
         // A relative error is at most 2, so that only the lower end needs a limit.
         const Longs bin = ((Longs)error >> kBinShift) - (kFirstBin - 1), limited = bin & (bin > 0);
-        alignas(8 * kLanes) int64_t bins[kLanes];
-        memcpy(bins, &limited, sizeof bins);
-        asm volatile("" : "+m"(bins));  // through memory: moves between register files would crowd the vector ports
-        for (int lane = 0; lane < kLanes; ++lane) ++counts_->histogram[lane % kHistograms][bins[lane]];
+        memcpy(bins_ + count_, &limited, sizeof limited);
+        count_ += kLanes;
     }
 
     double finish(Rule* rule) const {
+        // Apart from the vectors: between them, counters that follow each other closely would hold them up.
+        static_assert(kPad % kHistograms == 0, "blocks are padded to full rounds");
+        for (size_t i = 0; i < count_; i += kHistograms)
+            for (int table = 0; table < kHistograms; ++table) ++counts_->histogram[table][bins_[i + table]];
         counts_->equal += sum_of(equal_);
         counts_->zeros_b += sum_of(zeros_);
         counts_->over_1 += sum_of(over_1_);
@@ -96,6 +98,8 @@ private:
     const Rule rule_;
     Longs equal_ = {}, zeros_ = {}, over_1_ = {}, over_5_ = {}, violations_ = {}, over_ = {};
     Doubles max_rel_ = {};
+    int64_t bins_[kBlock];
+    size_t count_ = 0;
 };
 
 double sizes_rated(const double* size, const double* size_a, const double* size_b, size_t n, Distribution* counts, Rule* rule) {
