@@ -226,6 +226,7 @@ def test_what_may_not_be_read_is_counted_in_a_folder_and_an_error_when_named(tmp
         ("model.gz", gzip.compress(b"\x93NUMPY"), "an npy array"),
         ("in.gz", gzip.compress(b"PK\x03\x04" + bytes(60)), "an archive inside an archive"),
     ],
+    ids=["elf", "zstd", "damaged", "npy", "nested"],  # gzip data holds the time: it may not name a test
 )
 def test_a_named_file_that_is_no_log_is_an_error(tmp_path: Path, name: str, data: bytes, message: str) -> None:
     with pytest.raises(AutofuseError, match=message) as caught:
