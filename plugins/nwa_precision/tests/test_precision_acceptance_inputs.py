@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
+from autofuse.testing import run_cli
 from precision_twins import RawTensor, Runs, desc, dump_name, npy_bytes, op, raw_dump
 
 VALUES = np.linspace(-2, 2, 24, dtype="f4").reshape(4, 6)
@@ -90,8 +96,6 @@ def test_a_graph_cut_in_a_string_is_said_to_be_cut(runs: Runs) -> None:
     arguments = runs.arguments()
     path = runs.root / "open.json"
     whole = path.read_text()
-    from autofuse.testing import run_cli
-
     for cut in (whole.index("_datadump") + 5, whole.index("AscBackend") + 3):
         path.write_text(whole[:cut])
         result = run_cli("run", "precision", *arguments)
@@ -113,8 +117,6 @@ def test_errors_stay_readable_whatever_the_names(runs: Runs, text: str) -> None:
     (runs.root / "open.json").write_text(text)
     runs.dump("open", dump_name("AscBackend", "f"), VALUES)
     runs.dump("close", dump_name("Relu", "r"), VALUES)
-    from autofuse.testing import run_cli
-
     result = run_cli("run", "precision", *arguments)
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
@@ -149,3 +151,33 @@ def test_absurd_shapes_of_the_graph(runs: Runs) -> None:
     runs.pair(np.ones(6, "i1"), np.ones(6, "i1"), open_desc=described, close_desc=described)
     row = runs.row(code=0)
     assert len(json.dumps(row)) < 10_000
+
+
+def test_f1_without_a_graph_is_what_ml_dtypes_writes_so(tmp_path: Path) -> None:
+    """numpy writes float8_e5m2, and no other type, as `<f1`; `V1` may be many types."""
+    values = np.linspace(-2, 2, 16).astype(ml_dtypes.float8_e5m2)
+    np.save(tmp_path / "a.npy", values)
+    (tmp_path / "b.npy").write_bytes(npy_bytes(values.astype("f4")))
+    options = ["run", "precision", "--mode=2", f"--npy-a={tmp_path}/a.npy", f"--npy-b={tmp_path}/b.npy", "-f", "jsonl"]
+    row = json.loads(run_cli(*options).stdout)
+    assert (row["status"], row["dtype_a"], row["max_abs_error"]) == ("DTYPE_CAST", "float8_e5m2", 0)
+
+
+def test_a_device_is_no_graph(runs: Runs) -> None:
+    """/dev/zero never ends; it is not read to its end."""
+    runs.pair(VALUES, VALUES)
+    arguments = runs.arguments()
+    result = run_cli("run", "precision", "--af-open-graph=/dev/zero", *arguments[1:])
+    assert result.exit_code == 2
+    assert "is a device, not a graph" in result.stderr
+
+
+def test_names_of_files_are_utf8_whatever_the_locale(runs: Runs) -> None:
+    """GE writes UTF-8; a user's locale may be GBK or C."""
+    runs.pair(VALUES, VALUES, name="层/自动_0", origin="归一化")
+    environment = {**os.environ, "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-m", "autofuse", "run", "precision", *runs.arguments(), "-f", "jsonl"]
+    result = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert result.returncode == 0, result.stderr
+    row = json.loads(result.stdout)
+    assert (row["status"], row["fused_op_name"]) == ("OK", "层/自动_0")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import os
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, Iterator, List, NamedTuple, Set, Tuple, Union
@@ -18,6 +19,7 @@ from autofuse_nwa_precision.dumps.names import DumpName, Place, mapped, parse_na
 __all__ = ["DumpFile", "DumpIndex", "ModelKey", "index_folder"]
 
 _MAPPING = "mapping.csv"
+_LOCALE_IS_UTF8 = sys.getfilesystemencoding().lower().replace("-", "") == "utf8"
 
 ModelKey = Tuple[str, str, str]
 """Device, model name, model id."""
@@ -152,11 +154,17 @@ def _add_folder(index: DumpIndex, folder: str, place: Place, files: List[str]) -
     for file in files:
         if file == _MAPPING:
             continue
-        name = parse_name(_original(file, renamed)) if renamed else parse_name(file)
+        shown = _as_written(file)
+        name = parse_name(_original(shown, renamed)) if renamed else parse_name(shown)
         if name is None:
             index.foreign += 1
         else:
             index.add(DumpFile(folder, file, name, place))
+
+
+def _as_written(file: str) -> str:
+    """The name as GE wrote it, in UTF-8: Python decodes names by the locale of whoever looks at them."""
+    return file if _LOCALE_IS_UTF8 or file.isascii() else os.fsencode(file).decode("utf-8", "surrogateescape")
 
 
 def _original(file: str, renamed: Dict[str, str]) -> str:

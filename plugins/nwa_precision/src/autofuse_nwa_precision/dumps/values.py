@@ -45,6 +45,9 @@ _SPECIAL: Dict[str, Any] = {
     "bool": np.bool_,
 }
 
+_OWN_MEANING = {"V2": "bfloat16", "f1": "float8_e5m2"}
+"""Types that ml_dtypes alone writes with this descr; `V1` may be several."""
+
 
 def numpy_dtype(kind: ElementType) -> Any:
     """The numpy dtype (little-endian) that the metric kernel understands for this type."""
@@ -120,10 +123,9 @@ def _opaque(array: Array, code: str, hint: Optional[ElementType]) -> Tuple[Array
     bits = 8 * array.dtype.itemsize
     if hint is not None and (hint.bits == bits or (bits == 8 and hint.bits < 8)):
         return raw.view(numpy_dtype(hint)), hint
-    if code == "V2":
-        bfloat16 = element_type("bfloat16")
-        assert bfloat16 is not None
-        return raw.view(ml_dtypes.bfloat16), bfloat16
+    known = element_type(_OWN_MEANING.get(code))
+    if known is not None:
+        return raw.view(numpy_dtype(known)), known
     said = f"the graph says {hint.name}" if hint else "no graph gives their dtype"
     raise RowError(NPY_LOAD_ERROR, f"elements of dtype {code} have no meaning of their own: {said}")
 

@@ -47,6 +47,8 @@ def _content(where: str) -> Union[bytes, mmap.mmap]:
             status = os.fstat(file.fileno())
             if stat.S_ISREG(status.st_mode) and status.st_size:
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
+                raise AutofuseError("is a device, not a graph", where, _HINT)
             return file.read()
     except IsADirectoryError:
         raise AutofuseError("is a folder, not a graph", where, _HINT) from None
