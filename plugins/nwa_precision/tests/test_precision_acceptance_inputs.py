@@ -181,3 +181,40 @@ def test_names_of_files_are_utf8_whatever_the_locale(runs: Runs) -> None:
     assert result.returncode == 0, result.stderr
     row = json.loads(result.stdout)
     assert (row["status"], row["fused_op_name"]) == ("OK", "层/自动_0")
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_both_ways_are_tried_whatever_the_order_in_the_file(runs: Runs, order: Any) -> None:
+    """The same tensor with its axes merged and split again; Fortran order in the file changes nothing."""
+    runs.pair(np.array(VALUES, order=order), VALUES.reshape(6, 4))
+    runs.pair(np.array(VALUES, order=order), VALUES.T.copy(), name="af_1", origin="r1")
+    stored, turned = runs.rows(code=0)
+    assert (stored["status"], stored["max_abs_error"]) == ("SHAPE_FLATTENED", 0)
+    assert "the order as stored" in stored["reason"]
+    assert (turned["status"], turned["max_abs_error"]) == ("FORMAT_CONVERTED", 0)
+    assert "axes [1, 0]" in turned["reason"]
+
+
+def test_only_orders_that_a_sample_leaves_open_are_compared_in_full(
+    monkeypatch: pytest.MonkeyPatch, runs: Runs
+) -> None:
+    """Two of the six orders agree on the sampled corner."""
+    from autofuse_nwa_precision import comparison
+
+    full = []
+    measure = comparison.measure
+
+    def counted(a: Any, b: Any, *rest: Any) -> Any:
+        if b.size == values.size:
+            full.append(b.shape)
+        return measure(a, b, *rest)
+
+    values = np.arange(64, dtype="f4").reshape(1, 64, 1, 1) * np.ones((60, 64, 61, 1), "f4")
+    values[40, 3, 2] = 7
+    monkeypatch.setattr(comparison, "measure", counted)
+    runs.pair(values.reshape(60, 64, 61), values.reshape(60, 64, 61).transpose(1, 2, 0).copy())
+    assert runs.row("--jobs=1", code=0)["max_abs_error"] == 0
+    assert len(full) <= 3

@@ -152,7 +152,10 @@ def _unnamed(found: Aligned, a: Array, b: Array) -> None:
     if not possible:
         raise _mismatch(f"{_text(a.shape)} against {_text(b.shape)}: as many elements, but in another order of axes")
     found.alternatives = [(a.transpose(axes), b, f"axes {list(axes)} of the open side") for axes in possible]
-    if a.flags.c_contiguous:
+    if b.flags.c_contiguous and not a.flags.c_contiguous:
+        # Only a tensor in C order can take another shape without a copy.
+        found.alternatives.append((a, b.reshape(a.shape), ""))
+    else:
         found.alternatives.append((a.reshape(b.shape), b, ""))
 
 

@@ -153,15 +153,17 @@ def _give_up(row: Row, error: RowError) -> None:
 def _choose_order(aligned: Aligned) -> None:
     """Compares the tensors in each order that is possible, and keeps and names the one in which they are closest."""
     no_limits = Limits()
-    rated = []
-    for a, b, axes in aligned.alternatives:
-        rated.append((_rank(measure(*_sampled(a, b), no_limits, "basic", 1)), a, b, axes))
-    if sum(rank == min(r[0] for r in rated) for rank, *_ in rated) > 1:
-        # The sample does not decide: take all of it.
+    sampled = [
+        (_rank(measure(*_sampled(a, b), no_limits, "basic", 1)), a, b, axes) for a, b, axes in aligned.alternatives
+    ]
+    best = min(rank for rank, *_ in sampled)
+    rated = [entry for entry in sampled if entry[0] == best]
+    if len(rated) > 1:
+        # The sample does not decide: take all of the tensors.
         rated = [(_rank(measure(a, b, no_limits, "basic", 1)), a, b, axes) for _, a, b, axes in rated]
     _, aligned.a, aligned.b, axes = min(rated, key=lambda entry: entry[0])
     aligned.parts.append(FORMAT_CONVERTED if axes else SHAPE_FLATTENED)
-    tried = f"of {len(rated)} axis orders that the shapes allow"
+    tried = f"of {len(sampled)} axis orders that the shapes allow"
     aligned.notes.append(f"{axes} fit best {tried}" if axes else f"the order as stored fits best {tried}")
 
 
