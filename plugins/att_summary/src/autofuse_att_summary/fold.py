@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from autofuse import types
 from autofuse.report.model import Number
@@ -16,6 +16,7 @@ from autofuse.scan.lines import LineBatch
 
 from autofuse_att_summary.columns import EventBatch
 from autofuse_att_summary.cut import lost_digits
+from autofuse_att_summary.final_tiling import final_key
 from autofuse_att_summary.lines import Kind
 from autofuse_att_summary.model import (
     Final,
@@ -34,8 +35,8 @@ __all__ = ["Fold", "assignments", "hardware_values"]
 _OLD_HARDWARE = re.compile(rb"core_num: (\d+), ub_size: (\d+)")
 _FILE_STEP = 1 << 40
 """Positions are file number * step + line."""
-_MANY_LINES = 4096
-"""Runs of lines that an invocation keeps; more are given away before it is complete."""
+_MANY_BYTES = 1 << 20
+"""Of the lines that an invocation keeps; more are given away before it is complete."""
 _MANY_PRINTS = 256
 """Chunks of a template; when there are so many, all but the first become one."""
 
@@ -121,7 +122,7 @@ class Fold:
             if self._keep_lines is not None and (event[9] >= 0 or kind == Kind.FINAL):
                 self._keep(state, batch, event, found)
                 invocation = state.invocation or state.left
-                if invocation is not None and len(invocation.kept) >= _MANY_LINES:
+                if invocation is not None and invocation.kept_bytes >= _MANY_BYTES:
                     invocation.ordinal = self._ordinal(invocation)
                     self._keep_lines(invocation)
 
@@ -432,28 +433,21 @@ class Fold:
         """Keeps the lines, byte for byte, with the invocation that they belong to."""
         kind, line = event[0], event[2]
         if kind == Kind.FINAL:
-            text = found.strings[event[10]]
-            kept = KeptLines(None, self._path, line, line, 1, _raw(batch, event[3], event[4]), text)
-            invocation = state.invocation or state.left
-            if invocation is not None:
-                invocation.kept.append(kept)
+            closed = state.invocation or state.left
+            written = final_key(found.strings[event[10]], closed.frames) if closed is not None else None
+            if closed is not None and written is not None:
+                _add_lines(closed, written, self._path, line, line, 1, _raw(batch, event[3], event[4]))
             return
         key = (event[5], event[6], event[7], event[8], found.strings[event[9]].decode())
-        last, count, raw = line, 1, b""
-        if kind == Kind.VALUE:
-            first = event[12]
-            count = found.strings[event[10]].count(b"\n") + 1
-            last = found.value_lines[first + count - 1]
-            spans = found.value_spans[2 * first : 2 * (first + count)].tolist()
-            raw = b"".join([_raw(batch, start, end) for start, end in zip(spans[::2], spans[1::2])])
-        else:
-            raw = _raw(batch, event[3], event[4])
-        kept = KeptLines(key, self._path, line, last, count, raw)
+        last, count, raw = _lines_of(batch, event, found)
         invocation = self._current(state, key[0], line)
-        if kind == Kind.TEMPLATE_CHOICE:
-            invocation.kept.append(kept)
+        path = self._path
+        if kind == Kind.TEMPLATE_CHOICE or not invocation.implicit:
+            _add_lines(invocation, key, path, line, last, count, raw)
         else:
-            self._apply(state, invocation, key[:3], line, lambda into: into.kept.append(kept))
+            self._apply(
+                state, invocation, key[:3], line, lambda into: _add_lines(into, key, path, line, last, count, raw)
+            )
 
     # --- logs without Start and End lines ------------------------------------------------------------------------
 
@@ -510,9 +504,41 @@ _BRACKETS = {
 }
 
 
-def _raw(batch: LineBatch, start: int, end: int) -> bytes:
+def _lines_of(batch: LineBatch, event: List[int], found: EventBatch) -> Tuple[int, int, Union[bytes, bytearray]]:
+    """Last line, number and bytes of the lines of an event."""
+    if event[0] != Kind.VALUE:
+        return event[2], 1, _raw(batch, event[3], event[4])
+    first, spans = event[12], found.value_spans
+    count = found.strings[event[10]].count(b"\n") + 1
+    last = found.value_lines[first + count - 1]
+    if last - event[2] == count - 1:
+        return last, count, _raw(batch, event[3], spans[2 * (first + count) - 1])
+    places = range(2 * first, 2 * (first + count), 2)
+    return last, count, b"".join([_raw(batch, spans[place], spans[place + 1]) for place in places])
+
+
+def _raw(batch: LineBatch, start: int, end: int) -> Union[bytes, bytearray]:
+    """The bytes of whole lines with their line ends; one that has none gets one."""
     newline = batch.block.find(b"\n", end, batch.end)
-    return bytes(batch.block[start:end]) + b"\n" if newline < 0 else bytes(batch.block[start : newline + 1])
+    return batch.block[start:end] + b"\n" if newline < 0 else batch.block[start : newline + 1]
+
+
+def _add_lines(
+    invocation: Invocation,
+    key: TemplateKey,
+    path: str,
+    first: int,
+    last: int,
+    count: int,
+    raw: Union[bytes, bytearray],
+) -> None:
+    kept = invocation.kept.get(key)
+    if kept is None:
+        kept = invocation.kept[key] = KeptLines((path, first))
+    kept.last = (path, last)
+    kept.count += count
+    kept.raw += raw
+    invocation.kept_bytes += len(raw)
 
 
 def _line_numbers(first_line: int, lines: memoryview, first: int, count: int) -> Sequence[int]:

@@ -20,6 +20,7 @@ __all__ = [
     "Invocation",
     "KeptLines",
     "OperatorRun",
+    "Place",
     "ProcessKey",
     "Selected",
     "Template",
@@ -80,16 +81,19 @@ Final = Union[FinalLine, FinalTiling, FinalTilingSummary]
 """A line of the built-in format, not decoded yet, or a record that another parser decoded."""
 
 
-class KeptLines(NamedTuple):
-    """Lines as they stand in the log and the template they name; None for a FINAL_TILING line, whose text tells."""
+Place = Tuple[str, int]
+"""File and line."""
 
-    key: Optional[TemplateKey]
-    path: str
-    first: int
-    last: int
-    lines: int
-    raw: bytes
-    final: bytes = b""
+
+class KeptLines:
+    """The lines that name one template, joined byte for byte, and where the first and the last of them stand."""
+
+    __slots__ = ("count", "first", "last", "raw")
+
+    def __init__(self, first: Place) -> None:
+        self.first = self.last = first
+        self.count = 0
+        self.raw = bytearray()
 
 
 Chunk = Tuple[bytes, bytes, Sequence[int]]
@@ -180,6 +184,7 @@ class Invocation:
         "failed_groups",
         "finals",
         "foreign",
+        "frames",
         "graphs",
         "group_shapes",
         "groups",
@@ -187,6 +192,7 @@ class Invocation:
         "implicit",
         "incomplete",
         "kept",
+        "kept_bytes",
         "key",
         "line",
         "ordinal",
@@ -233,8 +239,11 @@ class Invocation:
         self.result_lines: Dict[int, int] = {}
         self.performances: Dict[Tuple[int, int], Number] = {}
         self.finals: List[Final] = []
-        self.kept: List[KeptLines] = []
+        self.kept: Dict[TemplateKey, KeptLines] = {}
         """The lines that name a template, in order; only when the fold was asked to keep them."""
+        self.frames: Dict[bytes, TemplateKey] = {}
+        """Id of a FINAL_TILING frame → its template, for the lines that are kept."""
+        self.kept_bytes = 0
 
     @property
     def operator(self) -> str:
@@ -253,12 +262,17 @@ class Invocation:
 
     @property
     def chose(self) -> bool:
-        """Whether anything was chosen, or written as the final choice."""
-        return bool(self.choices or self.results or self.finals)
+        """Whether anything was chosen for good, or written as the final choice."""
+        return bool(self.choices or self.results or self.finals) and not self._gave_up
+
+    @property
+    def _gave_up(self) -> bool:
+        """A failure of the whole call and no result: a template that one of its groups chose before leads nowhere."""
+        return self.failed and not (self.results or self.performances or self.finals)
 
     @property
     def tiling_failed(self) -> bool:
-        """The call ended with no result and no template chosen."""
+        """The call ended with no result and no template chosen, or said that it failed as a whole."""
         if self.chose:
             return False
         ended = self.ended or self.closed_by_start
@@ -297,6 +311,8 @@ def selected_groups(invocation: Invocation, everything: bool = False) -> List[Se
 
     An invocation that chose nothing has one row of its own, so that it is not lost.
     """
+    if invocation.tiling_failed and not everything:
+        return [_row(invocation, None, None, None)]
     rows: List[Selected] = []
     for graph in sorted(invocation.graphs | set(invocation.results)):
         rows.extend(_graph_rows(invocation, graph, everything))

@@ -57,12 +57,10 @@ class CompilerSide:
 
     def batch(self, batch: LineBatch, found: EventBatch, has_dfx: bool) -> None:
         """Folds the lines of one batch; cheap while no block is open and none begins."""
-        messages = self._messages(batch, found)
         if not has_dfx and not self._open:
-            for _, thread, operator in messages:
-                self._message(thread, operator)
-            self._writer = ((), -1, -1)
+            self._skip(batch, found)
             return
+        messages = self._messages(batch, found)
         at = 0
         for start, end, first, count, pid, tid in thread_spans(
             batch.block, batch.start, batch.end, batch.first_line, b"[DFX]", self._native
@@ -115,12 +113,33 @@ class CompilerSide:
             known.last = entry.last
             known.complete = known.complete and entry.complete
 
-    def _messages(self, batch: LineBatch, found: EventBatch) -> List[Tuple[int, _Thread, str]]:
-        owners = [
+    def _skip(self, batch: LineBatch, found: EventBatch) -> None:
+        """Takes note of the messages of a batch without blocks: the last one of each thread is enough, if none waits."""
+        owners = self._owners(batch, found)
+        if any(thread.waiting for thread, _ in owners):
+            for event in found.events:
+                self._message(*owners[event[1]])
+        else:
+            unseen = {id(thread) for thread, operator in owners if operator}
+            for event in reversed(found.events):
+                if not unseen:
+                    break
+                thread, operator = owners[event[1]]
+                if operator and id(thread) in unseen:
+                    unseen.remove(id(thread))
+                    thread.operator = operator
+        self._writer = ((), -1, -1)
+
+    def _owners(self, batch: LineBatch, found: EventBatch) -> List[Tuple[_Thread, str]]:
+        """Thread and operator of each stream of the batch."""
+        return [
             (self._thread(batch.process, pid, tid), found.strings[name].decode("utf-8", "replace"))
             for pid, tid, name in found.streams
         ]
-        return [(event[2], *owners[event[1]]) for event in found.events if owners[event[1]][1]]
+
+    def _messages(self, batch: LineBatch, found: EventBatch) -> List[Tuple[int, _Thread, str]]:
+        owners = self._owners(batch, found)
+        return [(event[2], *owners[event[1]]) for event in found.events]
 
     def _thread(self, process: Tuple[str, ...], pid: int, tid: int) -> _Thread:
         key = (process, pid, tid)
@@ -130,6 +149,8 @@ class CompilerSide:
         return thread
 
     def _message(self, thread: _Thread, operator: str) -> None:
+        if not operator:
+            return
         if thread.waiting:
             for pending in thread.waiting.values():
                 pending.after = operator
@@ -146,7 +167,7 @@ class CompilerSide:
         if thread.block is not None:
             goes_on = batch.continues and start == batch.start
             self._write(thread.block, raw, goes_on)
-            thread.block.entry.count(count - goes_on, batch.path, first, first + count - 1)
+            thread.block.entry.count(count - goes_on, (batch.path, first), (batch.path, first + count - 1))
         if line is not None and not line.begin and line.case is not None:
             self._end(thread, line)
 

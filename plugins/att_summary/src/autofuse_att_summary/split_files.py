@@ -1,4 +1,4 @@
-"""The output of split-slog: many files of which few are open, written beside the target and put in place at the end."""
+"""The output of split-slog: many files, collected beside the target, a batch at a time, and put in place at the end."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import json
 import os
 import shutil
 import tempfile
-from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from autofuse.errors import AutofuseError
 from autofuse.files import make_folder
@@ -24,8 +23,8 @@ INDEX = "index.json"
 UNATTRIBUTED = "_unattributed"
 _WORK = ".split."
 
-_OPEN_LIMIT = 64
-"""Files open at once; the promised bound is 128 with those that the reading needs."""
+_BUFFERED = 16 << 20
+"""Bytes that wait in memory; then they are written, one file after the other, so that only one is open at a time."""
 
 
 @dataclass
@@ -46,12 +45,12 @@ class SplitFile:
     invocations: int = 0
     complete: bool = True
 
-    def count(self, lines: int, source: str, first: int, last: int) -> None:
-        """Takes note of lines that were written."""
+    def count(self, lines: int, first: Tuple[str, int], last: Tuple[str, int]) -> None:
+        """Takes note of lines that were written; `first` and `last` are file and line."""
         if self.lines == 0:
-            self.first = (source, first)
+            self.first = first
         self.lines += lines
-        self.last = (source, last)
+        self.last = last
 
     def as_dict(self) -> Dict[str, object]:
         """The entry of index.json."""
@@ -94,7 +93,8 @@ class SplitFolder:
             raise AutofuseError(f"cannot write: {error.strerror}", str(self.target)) from error
         self._places: Dict[str, Path] = {}
         """Name → where the file is collected; one flat folder, for making and removing folders is slow."""
-        self._open: OrderedDict[str, BinaryIO] = OrderedDict()
+        self._waiting: Dict[str, bytearray] = {}
+        self._size = 0
 
     def earlier(self) -> Set[str]:
         """The places of the files that an earlier run left in the target."""
@@ -102,23 +102,19 @@ class SplitFolder:
         names.update(path.relative_to(self.target).as_posix() for path in self.target.glob(f"{_WORK}*/**/*.log"))
         return {place_of(str(self.target / name)) for name in names}
 
-    def append(self, name: str, data: bytes) -> None:
+    def append(self, name: str, data: Union[bytes, bytearray]) -> None:
         """Appends to the file `name` (relative, of safe parts only)."""
-        out = self._open.pop(name, None)
-        if out is None:
-            if len(self._open) >= _OPEN_LIMIT:
-                self._open.popitem(last=False)[1].close()
-            place = self._places.get(name)
-            if place is None:
-                place = self._places[name] = self.work / f"{len(self._places)}.log"
-            out = place.open("ab")
-        self._open[name] = out
-        out.write(data)
+        waiting = self._waiting.get(name)
+        if waiting is None:
+            waiting = self._waiting[name] = bytearray()
+        waiting += data
+        self._size += len(data)
+        if self._size > _BUFFERED:
+            self._flush()
 
     def adopt(self, pending: str, name: str) -> None:
         """Moves a file that was written under a provisional name to the end of its final one."""
-        self._close(pending)
-        self._close(name)
+        self._flush()
         source = self._places[pending]
         place = self._places.setdefault(name, source)
         if place is not source:
@@ -128,7 +124,7 @@ class SplitFolder:
 
     def publish(self, files: List[SplitFile], extra: Dict[str, object]) -> None:
         """Puts the files and index.json in place of those that an earlier index.json lists."""
-        self._close_all()
+        self._flush()
         index = {"schema_version": "att-split/v1", **extra, "files": [entry.as_dict() for entry in files]}
         text = json.dumps(index, ensure_ascii=False, indent=1) + "\n"
         (self.work / INDEX).write_bytes(text.encode("utf-8", "backslashreplace"))
@@ -160,18 +156,17 @@ class SplitFolder:
 
     def close(self) -> None:
         """Removes what was not published."""
-        with contextlib.suppress(OSError):
-            self._close_all()
         shutil.rmtree(self.work, ignore_errors=True)
 
-    def _close(self, name: str) -> None:
-        out = self._open.pop(name, None)
-        if out is not None:
-            out.close()
-
-    def _close_all(self) -> None:
-        while self._open:
-            self._open.popitem()[1].close()
+    def _flush(self) -> None:
+        for name, waiting in self._waiting.items():
+            place = self._places.get(name)
+            if place is None:
+                place = self._places[name] = self.work / f"{len(self._places)}.log"
+            with place.open("ab") as out:
+                out.write(waiting)
+        self._waiting.clear()
+        self._size = 0
 
     def _remove(self, names: Set[str]) -> None:
         """Removes files of an earlier run, and the folders that are empty then."""

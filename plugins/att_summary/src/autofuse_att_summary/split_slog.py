@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Set, Tuple
 
 import click
@@ -16,7 +15,6 @@ from autofuse.scan.source import Notices
 from autofuse_att_summary.columns import EventBatch
 from autofuse_att_summary.dfx import BLOCK_MARKERS
 from autofuse_att_summary.filters import CaseFilter, CaseFilterType, matches_any
-from autofuse_att_summary.final_tiling import final_key
 from autofuse_att_summary.fold import Fold
 from autofuse_att_summary.model import Invocation, KeptLines, TemplateKey, shape_text
 from autofuse_att_summary.notices import say_what_was_skipped
@@ -68,14 +66,6 @@ def command(
         ctx.exit(EXIT_CANNOT)
 
 
-@dataclass
-class _Call:
-    """What was written of a call that is not complete yet."""
-
-    begun: Set[TemplateKey] = field(default_factory=set)
-    frames: Dict[bytes, TemplateKey] = field(default_factory=dict)
-
-
 class _Splitter:
     """Both sides of one run."""
 
@@ -85,7 +75,8 @@ class _Splitter:
         self._patterns = patterns
         self._filter = case_filter
         self._fold = Fold(self._invocation, keep_lines=self._lines)
-        self._calls: Dict[int, _Call] = {}
+        self._begun: Dict[int, Set[TemplateKey]] = {}
+        """Of each call that is not complete yet: the templates of which lines were written."""
         self._compiler = CompilerSide(folder, parser.native)
         self._runtime: Dict[Tuple[str, TemplateKey], SplitFile] = {}
 
@@ -134,18 +125,18 @@ class _Splitter:
 
     def _invocation(self, invocation: Invocation) -> None:
         self._lines(invocation)
-        self._calls.pop(invocation.key, None)
+        self._begun.pop(invocation.key, None)
 
     def _lines(self, invocation: Invocation) -> None:
         """Writes the lines that the call has kept so far."""
         if matches_any(invocation.operator, self._patterns):
-            call = self._calls.setdefault(invocation.key, _Call())
-            for kept in invocation.kept:
-                key = kept.key or final_key(kept.final, call.frames)
-                if key is not None and self._filter.wants(key[1], key[2], key[3], key[4]):
-                    self._runtime_lines(invocation, key, kept, key in call.begun)
-                    call.begun.add(key)
-        invocation.kept.clear()
+            begun = self._begun.setdefault(invocation.key, set())
+            for key, kept in invocation.kept.items():
+                if self._filter.wants(key[1], key[2], key[3], key[4]):
+                    self._runtime_lines(invocation, key, kept, key in begun)
+                    begun.add(key)
+        invocation.kept = {}
+        invocation.kept_bytes = 0
 
     def _runtime_lines(self, invocation: Invocation, key: TemplateKey, kept: KeptLines, begun: bool) -> None:
         operator = invocation.operator
@@ -158,7 +149,7 @@ class _Splitter:
         if not begun:
             entry.invocations += 1
         self._folder.append(entry.path, kept.raw)
-        entry.count(kept.lines, kept.path, kept.first, kept.last)
+        entry.count(kept.count, kept.first, kept.last)
 
     def _wants_compiler(self, operator: Optional[str], entry: SplitFile) -> bool:
         named = not self._patterns or (operator is not None and matches_any(operator, self._patterns))
