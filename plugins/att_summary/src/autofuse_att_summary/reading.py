@@ -17,10 +17,12 @@ from autofuse.scan.locations import open_streams
 from autofuse.scan.reader import ReadOptions, read_streams
 from autofuse.scan.source import ByteStream, Notices, StreamStats
 
+from autofuse_att_summary.columns import EventBatch
 from autofuse_att_summary.fold import Fold
 from autofuse_att_summary.model import Invocation, OperatorRun
+from autofuse_att_summary.parser import AttParser
 
-__all__ = ["LogRun", "foreign_wrappings", "leave_out", "place_of", "read_log_streams", "read_logs"]
+__all__ = ["LogRun", "foreign_wrappings", "leave_out", "place_of", "rare_collections", "read_log_streams", "read_logs"]
 
 MODEL_RECORDS = (
     types.TilingValue,
@@ -53,12 +55,6 @@ class LogRun:
     malformed: int = 0
     first_malformed: Optional[Tuple[str, int]] = None
     dropped_cut: int = 0
-    records: List[Tuple[types.Record, LineBatch]] = field(default_factory=list)
-
-    @property
-    def bytes(self) -> int:
-        """Bytes read, after decompression."""
-        return sum(stream.bytes for stream in self.streams)
 
     @property
     def lines(self) -> int:
@@ -69,6 +65,12 @@ class LogRun:
     def undecodable(self) -> int:
         """Bytes that are no UTF-8 and were replaced."""
         return sum(stream.undecodable for stream in self.streams)
+
+    def count(self, batch: LineBatch, found: EventBatch) -> None:
+        """Counts the messages of a batch that did not parse."""
+        self.malformed += found.malformed
+        if found.malformed and self.first_malformed is None:
+            self.first_malformed = (batch.path, found.first_malformed)
 
 
 def read_logs(
@@ -104,12 +106,12 @@ def read_log_streams(
     run = LogRun(notices)
     fold = Fold(sink)
     reader = read_streams(streams, markers, notices, _stage(parsers), ReadOptions(digest=digest))
-    with _rare_collections():
+    with rare_collections():
         for batch in reader:
             for (_, parser), found in zip(parsers, batch.staged):
-                if hasattr(parser, "columns"):
+                if isinstance(parser, AttParser):
                     fold.columns(batch, found)
-                    _count(run, batch, found)
+                    run.count(batch, found)
                 else:
                     fold.records(batch, _model_records(found, other))
         fold.finish()
@@ -120,7 +122,7 @@ def read_log_streams(
 
 
 @contextlib.contextmanager
-def _rare_collections() -> Iterator[None]:
+def rare_collections() -> Iterator[None]:
     """The model has no cycles; looking for some costs a tenth of the time, and more the more operators are kept."""
     before = gc.get_threshold()
     gc.set_threshold(500_000, 20, 100)
@@ -150,7 +152,8 @@ def _parsers(app: App, everything: bool) -> List[Tuple[types.ParserSpec, Any]]:
     specs: Dict[str, Any] = app.host.specs("autofuse_record_parsers")
     chosen = [s for s in specs.values() if everything or not s.records or set(s.records) & set(MODEL_RECORDS)]
     wrappings = foreign_wrappings(app)
-    return [(spec, _wrapped(app.host.load(spec), wrappings)) for spec in chosen]
+    loaded = [(spec, app.host.load(spec)) for spec in chosen]
+    return [(spec, p.with_wrappings(wrappings) if isinstance(p, AttParser) else p) for spec, p in loaded]
 
 
 def foreign_wrappings(app: App) -> List[Callable[[bytes], Optional[Wrapping]]]:
@@ -160,10 +163,6 @@ def foreign_wrappings(app: App) -> List[Callable[[bytes], Optional[Wrapping]]]:
     return [host.load(spec) for spec in specs if not host.owner(spec).built_in]
 
 
-def _wrapped(parser: Any, wrappings: List[Callable[[bytes], Optional[Wrapping]]]) -> Any:
-    return parser.with_wrappings(wrappings) if hasattr(parser, "with_wrappings") else parser
-
-
 def _stage(parsers: Sequence[Tuple[types.ParserSpec, Any]]) -> Callable[[LineBatch], List[Any]]:
     """What the reading threads do with a batch: every parser sees the lines that hold one of its markers."""
     alone = len(parsers) == 1
@@ -171,7 +170,7 @@ def _stage(parsers: Sequence[Tuple[types.ParserSpec, Any]]) -> Callable[[LineBat
     def stage(batch: LineBatch) -> List[Any]:
         found: List[Any] = []
         for spec, parser in parsers:
-            if hasattr(parser, "columns"):
+            if isinstance(parser, AttParser):
                 found.append(parser.columns(batch))
             else:
                 found.append(list(parser(batch if alone else _only(batch, spec.markers))))
@@ -203,9 +202,3 @@ def _model_records(
             yield record
         elif other is not None:
             other(record)
-
-
-def _count(run: LogRun, batch: LineBatch, found: Any) -> None:
-    run.malformed += found.malformed
-    if found.malformed and run.first_malformed is None:
-        run.first_malformed = (batch.path, found.first_malformed)

@@ -114,7 +114,7 @@ class CompilerSide:
             known.complete = known.complete and entry.complete
 
     def _skip(self, batch: LineBatch, found: EventBatch) -> None:
-        """Takes note of the messages of a batch without blocks: the last one of each thread is enough, if none waits."""
+        """Takes note of the messages of a batch without blocks; the last one of each thread does, if none waits."""
         owners = self._owners(batch, found)
         if any(thread.waiting for thread, _ in owners):
             for event in found.events:

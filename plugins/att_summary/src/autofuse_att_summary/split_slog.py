@@ -20,7 +20,7 @@ from autofuse_att_summary.model import Invocation, KeptLines, TemplateKey, shape
 from autofuse_att_summary.notices import say_what_was_skipped
 from autofuse_att_summary.parser import AttParser, parser
 from autofuse_att_summary.plugin import MARKERS
-from autofuse_att_summary.reading import LogRun, foreign_wrappings, leave_out
+from autofuse_att_summary.reading import LogRun, foreign_wrappings, leave_out, rare_collections
 from autofuse_att_summary.split_compiler import CompilerSide
 from autofuse_att_summary.split_files import SplitFile, SplitFolder, operator_folder
 
@@ -89,13 +89,12 @@ class _Splitter:
         options = ReadOptions(everything=True)
         wrapped = parser.with_wrappings(foreign_wrappings(self._app))
         reader = read_streams(streams, markers, run.notices, _Stage(wrapped), options)
-        for batch in reader:
-            found, has_dfx = batch.staged
-            self._fold.columns(batch, found)
-            self._compiler.batch(batch, found, has_dfx)
-            run.malformed += found.malformed
-            if found.malformed and run.first_malformed is None:
-                run.first_malformed = (batch.path, found.first_malformed)
+        with rare_collections():
+            for batch in reader:
+                found, has_dfx = batch.staged
+                self._fold.columns(batch, found)
+                self._compiler.batch(batch, found, has_dfx)
+                run.count(batch, found)
         self._fold.finish()
         run.streams = reader.streams
         run.dropped_cut = self._fold.dropped_cut
