@@ -98,7 +98,7 @@ def calls_of(run: Run) -> List[Tuple[int, int, Call]]:
 
 def rows(view: CallView, everything: bool = False) -> List[RowView]:
     """The rows that a summary shows of a call: the groups of the chosen result, or of every result that chose."""
-    if view.failed or not (view.choices or view.results):
+    if (view.failed and not everything) or not (view.choices or view.results):
         return [RowView(None, None, None, None, "", _status(view, None, None, None), None)]
     found: List[RowView] = []
     for graph in sorted({key[0] for key in view.groups} | set(view.results)):
@@ -136,8 +136,9 @@ def _view(run: Run, call: Call, places: List[Place], thread: Tuple[Optional[int]
             view.results[graph.id] = graph.chosen
     if call.single:
         view.failed_groups.clear()
-    view.failed = call.fails and not (view.choices or view.results)
     view.finals = tuple(entry.text[len("[ATT]") :] for _, _, entry in places if entry.kind == "final")
+    # A call that says it failed, and has no result, failed, though one of its groups may have chosen before.
+    view.failed = call.fails and not (view.results or view.performances or view.finals)
     view.hardware = {"ub_size": "196608", "block_dim": "48"} if run.producer.hardware == "params" else view.hardware
     _add_lines(view, places)
     return view

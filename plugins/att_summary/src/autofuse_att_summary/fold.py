@@ -285,7 +285,7 @@ class Fold:
         elif kind == Kind.EMPTY_ERROR:
             owner = self._threads.get((state.run.process, state.tid))
             if owner is not None and owner.invocation is not None and owner.group is None:
-                owner.invocation.failed = True
+                self._failed(owner, line)
 
     def _record(self, state: _Stream, record: types.Record) -> None:
         line = record.at.line
@@ -333,6 +333,7 @@ class Fold:
         self._flush_late(state)
         state.pending = (self._path, line, key, graph)
         state.run.waiting.append(key)
+        self._threads[(state.run.process, state.tid)] = state
         if graph >= 0 or not invocation.graphs or invocation.implicit:
             self._decide(state, new_call=graph in invocation.graphs or not invocation.graphs or invocation.implicit)
 
