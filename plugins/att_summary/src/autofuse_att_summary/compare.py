@@ -256,8 +256,8 @@ def _performance(pair: Pair) -> List[Cell]:
         _decimal_cell(moved.difference if moved else Decimal(0)) if both else None,
         percent,
         pair.verdict,
-        (pair.base.template if pair.base else "") or None,
-        (pair.candidate.template if pair.candidate else "") or None,
+        pair.base.template or None,
+        pair.candidate.template or None,
         explain_change(pair.base, pair.candidate) or None,
     ]
 

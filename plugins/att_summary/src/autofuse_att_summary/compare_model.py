@@ -44,26 +44,18 @@ class Difference:
 
 @dataclass
 class Pair:
-    """A row of the base and the row of the candidate that it is compared with; one may be absent."""
+    """A row of the base and the row of the candidate that it is compared with."""
 
-    base: Optional[SideRow]
-    candidate: Optional[SideRow]
+    base: SideRow
+    candidate: SideRow
     metric: Optional[str] = None
     """The metric that the row is judged by."""
     differences: List[Difference] = field(default_factory=list)
 
     @property
     def row(self) -> SideRow:
-        """Whose names are shown: the candidate's where there is one."""
-        row = self.candidate or self.base
-        if row is None:
-            raise ValueError("a pair of nothing")
-        return row
-
-    @property
-    def matched(self) -> bool:
-        """Whether both sides have the row."""
-        return self.base is not None and self.candidate is not None
+        """Whose names are shown."""
+        return self.candidate
 
     def values(self, metric: str) -> Tuple[Optional[Decimal], Optional[Decimal]]:
         """A metric on both sides; None where it is absent or nan."""
@@ -73,8 +65,7 @@ class Pair:
         """A metric on both sides as it stands there."""
         if metric is None:
             return None, None
-        base, candidate = (row.cells.get(metric) if row else None for row in (self.base, self.candidate))
-        return base, candidate
+        return self.base.cells.get(metric), self.candidate.cells.get(metric)
 
     @property
     def verdict(self) -> str:
@@ -171,9 +162,9 @@ def is_metric(name: str) -> bool:
     return name in PIPES or name in ("Objective Value", "Result Perf") or _METRIC.match(name) is not None
 
 
-def number_of(row: Optional[SideRow], name: str) -> Optional[Decimal]:
+def number_of(row: SideRow, name: str) -> Optional[Decimal]:
     """The cell as an exact number; None when it is absent, nan or no number."""
-    value = exact(row.cells.get(name)) if row is not None else None
+    value = exact(row.cells.get(name))
     return None if value is None or value.is_nan() else value
 
 
@@ -232,21 +223,15 @@ def _result_changes(base: Dict[Key, SideRow], candidate: Dict[Key, SideRow]) -> 
 
 
 def _judged(pair: Pair, metrics: Sequence[str]) -> Optional[str]:
-    base = pair.base.cells if pair.base else {}
-    candidate = pair.candidate.cells if pair.candidate else {}
-    for metric in metrics or ("Result Perf", "Objective Value"):
-        if metric in base and metric in candidate:
-            return metric
-    for metric in metrics or ("Result Perf", "Objective Value"):
-        if metric in base or metric in candidate:
-            return metric
-    return None
+    wanted = metrics or ("Result Perf", "Objective Value")
+    sides = (pair.base.cells, pair.candidate.cells)
+    there = [metric for metric in wanted if any(metric in cells for cells in sides)]
+    both = [metric for metric in there if all(metric in cells for cells in sides)]
+    return next(iter(both or there), None)
 
 
 def _differences(pair: Pair) -> Iterator[Difference]:
     base, candidate = pair.base, pair.candidate
-    if base is None or candidate is None:
-        return
     if base.result != candidate.result:
         yield Difference("template", "Result", base.result or None, candidate.result or None)
     if base.group != candidate.group:

@@ -13,7 +13,7 @@ from autofuse_att_summary.model import PIPES
 __all__ = ["explain_change"]
 
 
-def explain_change(base: Optional[SideRow], candidate: Optional[SideRow]) -> str:
+def explain_change(base: SideRow, candidate: SideRow) -> str:
     """One sentence: the objective's change as that of its largest pipe and of the head cost; empty when they are equal.
 
     The objective is the largest pipe plus the head cost, so the two parts add up to its change exactly.
@@ -39,7 +39,7 @@ class _Parts(NamedTuple):
     cycles: Decimal
 
 
-def _parts(row: Optional[SideRow]) -> Optional[_Parts]:
+def _parts(row: SideRow) -> Optional[_Parts]:
     objective = number_of(row, "Objective Value")
     pipes = _pipes(row)
     if objective is None or not objective.is_finite() or not pipes:
@@ -48,12 +48,12 @@ def _parts(row: Optional[SideRow]) -> Optional[_Parts]:
     return _Parts(objective, pipe, cycles) if cycles.is_finite() else None
 
 
-def _pipes(row: Optional[SideRow]) -> Dict[str, Decimal]:
+def _pipes(row: SideRow) -> Dict[str, Decimal]:
     found = {name: number_of(row, name) for name in PIPES}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _largest_other(base: Optional[SideRow], candidate: Optional[SideRow], shown: set[str]) -> str:
+def _largest_other(base: SideRow, candidate: SideRow, shown: set[str]) -> str:
     """The pipe that moved most without bounding the operator on either side."""
     old, new = _pipes(base), _pipes(candidate)
     moved: List[Tuple[Decimal, str]] = [
