@@ -64,6 +64,12 @@ def check(layout, plain, stored, values, letters, **options):
     np.testing.assert_array_equal(convert(np.asfortranarray(stored), expected.shape, **options), expected)
     np.testing.assert_array_equal(convert(stored[..., ::-1][..., ::-1], expected.shape, **options), expected)
     assert convert.fits(stored.shape, expected.shape, groups=options.get("groups", 1))
+    if convert.fits((stored.size,), expected.shape, groups=options.get("groups", 1)):
+        with_c0 = {**options, "c0": stored.shape[-1]}
+        flat = stored.reshape(-1)
+        np.testing.assert_array_equal(convert(flat, expected.shape, **with_c0), expected)
+    else:
+        assert stored.shape[-1] not in (16, 32) or values.ndim == 1
 
 
 def nc1hwc0(n, c, h, w, c0):
@@ -225,6 +231,32 @@ def test_plain_permutations_are_views(stored, plain):
     assert np.shares_memory(result, values)
     index = dict(zip(stored, (1, 2, 3, 4, 5)))
     assert result[tuple(index[letter] for letter in plain)] == values[tuple(index[letter] for letter in stored)]
+
+
+@pytest.mark.parametrize(
+    "layout, plain, shape, dtype, c0",
+    [
+        ("NC1HWC0", "NCHW", (2, 35, 3, 5), np.float16, 16),
+        ("NC1HWC0", "NHWC", (2, 3, 5, 35), np.int8, 32),
+        ("NC1HWC0_C04", "NCHW", (2, 3, 3, 5), np.float16, 4),
+        ("FRACTAL_NZ", "ND", (3, 20, 50), np.float32, 16),
+        ("FRACTAL_NZ_C0_32", "ND", (20, 50), np.float16, 32),
+        ("FRACTAL_ZZ", "ND", (20, 50), np.int8, 32),
+    ],
+)
+def test_one_row_of_elements_has_the_usual_c0(layout, plain, shape, dtype, c0):
+    sizes = dict(zip(plain, shape))
+    if plain == "ND":
+        rows, columns = (1, *shape)[-2:]
+        tiles = (up(columns, c0), up(rows, 16))
+        stored_shape = (*shape[:-2], *(tiles[::-1] if layout == "FRACTAL_ZZ" else tiles), 16, c0)
+    else:
+        stored_shape = (sizes["N"], up(sizes["C"], c0), sizes["H"], sizes["W"], c0)
+    stored = np.random.default_rng(0).integers(0, 100, stored_shape).astype(dtype)
+    convert = converter(layout, plain)
+    np.testing.assert_array_equal(convert(stored.reshape(-1), shape), convert(stored, shape))
+    with pytest.raises(ValueError, match="does not hold"):
+        convert(stored.reshape(-1)[1:], shape)
 
 
 def test_every_plain_pair_of_one_rank_is_registered():

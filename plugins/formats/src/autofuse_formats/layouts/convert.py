@@ -12,7 +12,8 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .grouped import group_blocks, grouped_filter
+from .flat import default_c0, matrix_shape, stored_shape
+from .grouped import checked_blocks, grouped_filter
 from .rules import MATRIX_LAYOUTS, RULES, Misfit, Rule, matrix
 from .tiled import Array, Plain, plain_view
 
@@ -34,8 +35,9 @@ class Converter:
     def __call__(self, stored: Array, shape: Sequence[int], *, groups: int = 1, c0: Optional[int] = None) -> Array:
         """The plain tensor of the original `shape` (in plain order), a view where strides allow it.
 
-        `groups` counts for FRACTAL_Z, `c0` is what the format word says, if it does. ValueError when `stored` cannot
-        hold the shape, with the extents that disagree.
+        `groups` counts for FRACTAL_Z, `c0` is what the format word says, if it does. A tensor of tiles may also come as
+        one row of elements; its stored shape then follows from the original one. ValueError when `stored` cannot hold
+        the shape, with the extents that disagree.
         """
         return np.asarray(self.view(stored, shape, groups=groups, c0=c0))
 
@@ -45,8 +47,9 @@ class Converter:
         try:
             if min(shape, default=0) < 0:
                 raise Misfit("an extent is negative")
-            self._check_c0(stored, c0)
-            return self._view(stored, shape, max(groups, 1))
+            folded = self._folded(stored, shape, max(groups, 1), c0)
+            self._check_c0(folded, c0)
+            return self._view(folded, shape, max(groups, 1))
         except Misfit as misfit:
             raise ValueError(
                 f"{self.stored} {_text(stored.shape)} does not hold {self.plain} {_text(shape)}: {misfit}"
@@ -54,15 +57,31 @@ class Converter:
 
     def fits(self, stored_shape: Sequence[int], shape: Sequence[int], *, groups: int = 1) -> bool:
         """Whether a tensor stored in `stored_shape` can be one of the plain `shape`."""
-        try:
-            self.view(_stand_in(stored_shape), shape, groups=groups)
-        except ValueError:
-            return False
-        return True
+        # What is stored as one row is looked at with the C0 of either element size.
+        candidates = (None, 16, 32) if len(stored_shape) == 1 else (None,)
+        return any(self._fits(tuple(stored_shape), tuple(shape), max(groups, 1), c0) for c0 in candidates)
 
     def padded_shape(self, stored_shape: Sequence[int]) -> Optional[Shape]:
         """The plain shape with all padding, or None where the stored shape does not tell it (FRACTAL_Z)."""
         raise NotImplementedError
+
+    def _fits(self, stored_shape: Shape, shape: Shape, groups: int, c0: Optional[int]) -> bool:
+        try:
+            self.view(_stand_in(stored_shape), shape, groups=groups, c0=c0)
+        except ValueError:
+            return False
+        return True
+
+    def _folded(self, stored: Array, shape: Shape, groups: int, c0: Optional[int]) -> Array:
+        """The tensor in its stored shape, where it came as one row of elements."""
+        if stored.ndim != 1:
+            return stored
+        needed = self._stored_shape(shape, groups, c0 or default_c0(self.stored, stored.dtype.itemsize))
+        return stored.reshape(needed) if needed is not None and math.prod(needed) == stored.size else stored
+
+    def _stored_shape(self, shape: Shape, groups: int, c0: int) -> Optional[Shape]:
+        """The stored shape that the original one and C0 give; None where this layout has no tiles."""
+        return None
 
     def _view(self, stored: Array, shape: Shape, groups: int) -> Plain:
         raise NotImplementedError
@@ -110,16 +129,20 @@ class NamedConverter(Converter):
             return None
         return tuple(_extent(blocks, axes[letter]) for letter in self.plain)
 
-    def fits(self, stored_shape: Sequence[int], shape: Sequence[int], *, groups: int = 1) -> bool:
+    def _fits(self, stored_shape: Shape, shape: Shape, groups: int, c0: Optional[int]) -> bool:
         if groups <= 1:
-            return super().fits(stored_shape, shape)
+            return super()._fits(stored_shape, shape, groups, c0)
         try:
-            sizes = self._sizes(tuple(shape))
-            self._check_c0(_stand_in(stored_shape), None)
-            group_blocks(tuple(stored_shape), _filter_sizes(sizes), groups)
+            # A view would be a copy here.
+            stored = self._folded(_stand_in(stored_shape), shape, groups, c0)
+            self._check_c0(stored, c0)
+            checked_blocks(stored.shape, _filter_sizes(self._sizes(shape)), groups)
         except ValueError:
             return False
         return self.stored in _GROUPED
+
+    def _stored_shape(self, shape: Shape, groups: int, c0: int) -> Optional[Shape]:
+        return stored_shape(self.stored, self._sizes(shape), c0, groups)
 
     def _check_c0(self, stored: Array, c0: Optional[int]) -> None:
         _check_last(stored, self.rule.rank, self.rule.last, c0)
@@ -192,6 +215,10 @@ class MatrixConverter(Converter):
             return None
         rows, row_tile, columns, column_tile = blocks.shape[-4:]
         return (*blocks.shape[:-4], rows * row_tile, columns * column_tile)
+
+    def _stored_shape(self, shape: Shape, groups: int, c0: int) -> Optional[Shape]:
+        # As one row of elements a vector does not tell whether it is stored as a row or as a column of tiles.
+        return matrix_shape(self.stored, shape, c0) if len(shape) > 1 else None
 
     def _check_c0(self, stored: Array, c0: Optional[int]) -> None:
         _check_last(stored, max(stored.ndim, 4), MATRIX_LAYOUTS[self.stored], c0)
