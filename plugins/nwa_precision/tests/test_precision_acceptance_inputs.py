@@ -218,3 +218,23 @@ def test_only_orders_that_a_sample_leaves_open_are_compared_in_full(
     runs.pair(values.reshape(60, 64, 61), values.reshape(60, 64, 61).transpose(1, 2, 0).copy())
     assert runs.row("--jobs=1", code=0)["max_abs_error"] == 0
     assert len(full) <= 3
+
+
+@pytest.mark.parametrize("stored_side", ["open", "close"])
+@pytest.mark.parametrize("form", ["row", "column"])
+@pytest.mark.parametrize("extent", [2, 7, 16, 33])
+def test_a_vector_in_fractals_is_a_row_or_a_column(runs: Runs, extent: int, form: str, stored_side: str) -> None:
+    """Up to 16 elements both have one stored shape; the one that is closer is taken, and named."""
+    plain = np.arange(1, extent + 1, dtype="f4")
+    matrix = plain[None, :] if form == "row" else plain[:, None]
+    height, width = (-(-size // 16) for size in matrix.shape)
+    padded = np.full((height * 16, width * 16), -99, "f4")
+    padded[: matrix.shape[0], : matrix.shape[1]] = matrix
+    stored = padded.reshape(height, 16, width, 16).transpose(2, 0, 1, 3).copy()
+    tensors = {"open": plain, "close": plain, stored_side: stored}
+    layouts = {"open": "ND", "close": "ND", stored_side: "FRACTAL_NZ"}
+    runs.pair(tensors["open"], tensors["close"],
+              open_desc=desc(layout=layouts["open"]), close_desc=desc(layout=layouts["close"]))  # fmt: skip
+    row = runs.row(code=0)
+    assert (row["status"], row["max_abs_error"], row["compared_shape"]) == ("FORMAT_CONVERTED", 0, f"[{extent}]")
+    assert (f"stored as a {form} fits best" in row["reason"]) == (extent <= 16)

@@ -7,8 +7,9 @@ when nothing decides it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
+import numpy as np
 from autofuse_formats.layouts import is_plain, plain_or_nd
 from autofuse_formats.layouts.convert import orders
 from autofuse_formats.layouts.rules import RULES
@@ -43,7 +44,7 @@ class Aligned:
     parts: List[str]
     notes: List[str]
     alternatives: List[Tuple[View, View, str]]
-    """Ways to read the pair when the shapes are permutations of each other: with its axis order, "" as stored."""
+    """Ways to read the pair when shapes do not decide: each with what it takes the open side for, "" as stored."""
 
 
 def align(a: Tensor, b: Tensor, converters: Converters) -> Aligned:
@@ -61,6 +62,7 @@ def align(a: Tensor, b: Tensor, converters: Converters) -> Aligned:
         found.a, found.b = _against_plain(found, a, layout_a, b, layout_b, converters)
     elif is_plain(layout_a):
         found.b, found.a = _against_plain(found, b, layout_b, a, layout_a, converters)
+        found.alternatives = [(y, x, how) for x, y, how in found.alternatives]
     else:
         _both_stored(found, a, layout_a, b, layout_b, converters)
     return found
@@ -171,7 +173,21 @@ def _against_plain(
     if shape is None:
         shape = _uncropped(found, stored, layout, order, converters)
     view = converters.view(layout, order, stored.array, shape, stored.groups, stored.c0)
-    return view, _in_order(found, plain.array, plain_layout, order, shape)
+    other = _in_order(found, plain.array, plain_layout, order, shape)
+    if order == _ND and len(shape) == 1 and shape[0] > 1:
+        found.alternatives = list(_vectors(stored, layout, other, shape[0], converters))
+    return view, other
+
+
+def _vectors(
+    stored: Tensor, layout: str, other: View, extent: int, converters: Converters
+) -> Iterator[Tuple[View, View, str]]:
+    """A 1-D tensor as a row and as a column of a matrix, where the stored shape is that of both."""
+    shapes = {"row": (1, extent), "column": (extent, 1)}
+    if all(converters.fits(layout, _ND, stored.array, shape, stored.groups) for shape in shapes.values()):
+        for word, shape in shapes.items():
+            view = converters.view(layout, _ND, stored.array, shape, stored.groups, stored.c0)
+            yield np.asarray(view).reshape(extent), other, f"stored as a {word}"
 
 
 def _target(

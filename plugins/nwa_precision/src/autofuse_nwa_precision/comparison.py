@@ -163,8 +163,9 @@ def _choose_order(aligned: Aligned) -> None:
         rated = [(_rank(measure(a, b, no_limits, "basic", 1)), a, b, axes) for _, a, b, axes in rated]
     _, aligned.a, aligned.b, axes = min(rated, key=lambda entry: entry[0])
     aligned.parts.append(FORMAT_CONVERTED if axes else SHAPE_FLATTENED)
-    tried = f"of {len(sampled)} axis orders that the shapes allow"
-    aligned.notes.append(f"{axes} fit best {tried}" if axes else f"the order as stored fits best {tried}")
+    verb = "fit" if axes.startswith("axes") else "fits"
+    tried = f"{verb} best of {len(sampled)} orders of the elements that the shapes allow"
+    aligned.notes.append(f"{axes or 'the order as stored'} {tried}")
 
 
 def _rank(metrics: Metrics) -> Tuple[int, float]:
