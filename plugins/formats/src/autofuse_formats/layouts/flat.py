@@ -17,7 +17,7 @@ Shape = Tuple[int, ...]
 
 
 def default_c0(layout: str, itemsize: int) -> int:
-    """C0 where no stored shape and no format word tell it: by the name, else 32 for one-byte elements, 16 for others."""
+    """C0 where no stored shape and no format word tell it: by the name, else 32 for one-byte types, 16 for others."""
     for suffix, c0 in (("_C04", 4), ("_C0_16", 16), ("_C0_32", 32)):
         if layout.endswith(suffix):
             return c0
