@@ -157,3 +157,41 @@ def test_a_negative_parent_index_is_no_input(runs: Runs) -> None:
     (runs.root / "open.json").write_text(graph_json([runs.open_ops[0], call], body))
     result = run_cli("run", "precision", *options, "-f", "jsonl")
     assert [json.loads(line)["blame"] for line in result.stdout.splitlines()] == ["ROOT", "ROOT"]
+
+
+# --- models and devices -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "ours,theirs",
+    [
+        (["0/net/11", "0/net/12"], ["0/net/3", "0/net/4"]),
+        (["0/net/11", "0/net/12"], ["0/net/12", "0/net/13"]),
+        (["0/net/9", "0/net/10"], ["0/net/10", "0/net/11"]),
+        (["0/ge_1_1/11", "0/ge_1_2/12"], ["0/ge_9_1/3", "0/ge_9_2/4"]),
+        (["0/net/11", "1/net/11"], ["4/net/2", "5/net/2"]),
+        (["0/net/1", "0/other/2"], ["0/net/7", "0/another/5"]),
+    ],
+)
+def test_models_of_runs_that_number_them_otherwise_pair_in_order(runs: Runs, ours: Any, theirs: Any) -> None:
+    """Ids (and names with a time in them) are given anew in each run: the k-th model belongs to the k-th."""
+    runs.pair(None, None)
+    for place, model in enumerate(ours):
+        runs.dump("open", f"20240101010101/{model}/0/{dump_name('AscBackend', 'af_0')}", VALUES + place)
+    for place, model in enumerate(theirs):
+        runs.dump("close", f"20250101010101/{model}/0/{dump_name('Relu', 'relu_0')}", VALUES + place)
+    rows = runs.rows(code=0)
+    assert [(row["status"], row["max_abs_error"]) for row in rows] == [("OK", 0)] * 2
+    # A model that is alone with its name, or without one the other run has, is no guess.
+    assert sum("taken for" in row["reason"] for row in rows) == (0 if "other" in ours[1] else 2)
+
+
+def test_more_models_than_in_the_other_run_are_not_guessed_at(runs: Runs) -> None:
+    runs.pair(None, None)
+    for number in (11, 12, 13):
+        runs.dump("open", f"0/net/{number}/0/{dump_name('AscBackend', 'af_0')}", VALUES)
+    for number in (12, 20):
+        runs.dump("close", f"0/net/{number}/0/{dump_name('Relu', 'relu_0')}", VALUES)
+    rows = runs.rows(code=1)
+    assert [row["status"] for row in rows] == ["FILE_NOT_FOUND", "OK", "FILE_NOT_FOUND", "FILE_NOT_FOUND"]
+    assert "model net 12" in rows[0]["reason"]

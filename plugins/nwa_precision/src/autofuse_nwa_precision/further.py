@@ -11,8 +11,9 @@ from typing import Dict, Optional, Tuple
 from autofuse_nwa_precision.dumps.index import DumpFile
 from autofuse_nwa_precision.dumps.load import Located
 from autofuse_nwa_precision.metrics import Metrics
+from autofuse_nwa_precision.models import ModelPairs
 from autofuse_nwa_precision.pairing import OUTPUT, Run
-from autofuse_nwa_precision.steps import ModelPairs, paired_steps
+from autofuse_nwa_precision.steps import paired_steps
 
 __all__ = ["OtherRun", "closer", "within_noise"]
 

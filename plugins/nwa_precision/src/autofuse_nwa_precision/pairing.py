@@ -13,8 +13,9 @@ from autofuse_nwa_precision.dumps.index import DumpFile, DumpIndex
 from autofuse_nwa_precision.dumps.load import Located, output_count, raw_origin
 from autofuse_nwa_precision.dumps.names import mapped
 from autofuse_nwa_precision.graphs.model import Graph, Operator, Origin, Source, TensorDesc
+from autofuse_nwa_precision.models import ModelPairs
 from autofuse_nwa_precision.statuses import AMBIGUOUS_NAME, FILE_NOT_FOUND, NO_MAPPING, SKIPPED_CONST_DATA, RowError
-from autofuse_nwa_precision.steps import ModelPairs, paired_steps
+from autofuse_nwa_precision.steps import paired_steps
 from autofuse_nwa_precision.tolerance import matches
 
 __all__ = ["CONSTANT_TYPES", "INPUT", "OUTPUT", "Operators", "Pair", "Planner", "Run"]
@@ -232,7 +233,7 @@ class Planner:
                 open=Located(step.open, base.side, base.index, desc) if step.open else None,
                 close=Located(step.close, OUTPUT, origin.index, their_desc) if step.close else None,
                 status="" if step.open and step.close else FILE_NOT_FOUND,
-                reason=step.gap or _index_note(step.open, step.close),
+                reason=step.gap or "; ".join(filter(None, (step.note, _index_note(step.open, step.close)))),
             )
 
     def _skipped(self, pair: Pair, error: RowError) -> Pair:

@@ -1,15 +1,18 @@
-"""Which dump of one run belongs to which of the other: by device, model and data index, then the k-th to the k-th."""
+"""Which dump of one run belongs to which of the other: by device, model and data index, then the k-th to the k-th.
+
+Which models belong together is known from `models`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from autofuse_nwa_precision.dumps.index import DumpFile, ModelKey
+from autofuse_nwa_precision.models import ModelPairs, named
 
-__all__ = ["ModelPairs", "Step", "paired_steps"]
+__all__ = ["Step", "paired_steps"]
 
-_Trait = Callable[[ModelKey], object]
 _Pair = Tuple[Optional[DumpFile], Optional[DumpFile]]
 
 
@@ -22,40 +25,8 @@ class Step:
     close: Optional[DumpFile]
     gap: str = ""
     """Why one of them is missing."""
-
-
-class ModelPairs:
-    """Which models of the two runs are the same one: names and ids may differ between runs, devices should not."""
-
-    def __init__(self, open_models: Iterable[ModelKey], close_models: Iterable[ModelKey]) -> None:
-        self._to_close: Dict[ModelKey, ModelKey] = {}
-        left, right = set(open_models), set(close_models)
-        one_device = len({key[0] for key in left}) == 1 == len({key[0] for key in right})
-        self._match(left, right, lambda key: key)
-        # The same device number, or the only one on either side.
-        self._match(left, right, lambda key: ("" if one_device else key[0], *key[1:]))
-        self._match(left, right, lambda key: ("" if one_device else key[0], key[1]))
-        self._match(left, right, lambda key: "" if one_device else key[0])
-        self._open_rest, self._close_rest = left, right
-        self._one_device = one_device
-
-    def counterpart(self, model: ModelKey, candidates: Iterable[ModelKey]) -> Optional[ModelKey]:
-        """The close run's model for one of the open run; `candidates` are those that hold the operator."""
-        known = self._to_close.get(model)
-        if known is not None:
-            return known
-        rest = [key for key in candidates if key in self._close_rest and (self._one_device or key[0] == model[0])]
-        return rest[0] if len(rest) == 1 else None
-
-    def _match(self, left: Set[ModelKey], right: Set[ModelKey], trait: _Trait) -> None:
-        """Pairs the models that are alone with their trait on both sides."""
-        ours, theirs = _by_trait(left, trait), _by_trait(right, trait)
-        for key, models in ours.items():
-            others = theirs.get(key, [])
-            if len(models) == 1 == len(others):
-                self._to_close[models[0]] = others[0]
-                left.discard(models[0])
-                right.discard(others[0])
+    note: str = ""
+    """What was assumed to pair them."""
 
 
 def paired_steps(open_dumps: Sequence[DumpFile], close_dumps: Sequence[DumpFile], pairs: ModelPairs) -> List[Step]:
@@ -69,21 +40,22 @@ def paired_steps(open_dumps: Sequence[DumpFile], close_dumps: Sequence[DumpFile]
         if other is not None:
             used.add(other)
         found = theirs.get(other, []) if other is not None else []
-        steps.extend(_numbered(_in_order(dumps, found), _model_gap(model, found, theirs)))
+        note = pairs.assumption(model) if found else ""
+        steps.extend(_numbered(_in_order(dumps, found), _model_gap(model, found, theirs), note))
     for model, dumps in theirs.items():
         if model not in used:
             steps.extend(_numbered(((None, dump) for dump in dumps), _no_dump(ours, model)))
     return steps
 
 
-def _numbered(pairs: Iterable[_Pair], gap: str) -> Iterator[Step]:
+def _numbered(pairs: Iterable[_Pair], gap: str, note: str = "") -> Iterator[Step]:
     found = list(pairs)
     counts = [sum(pair[side] is not None for pair in found) for side in (0, 1)]
     for number, (a, b) in enumerate(found):
         reason = ""
         if a is None or b is None:
             reason = gap or f"the open run has {counts[0]} dumps of it, the close run {counts[1]}"
-        yield Step(number, a, b, reason)
+        yield Step(number, a, b, reason, "" if reason else note)
 
 
 def _in_order(ours: Sequence[DumpFile], theirs: Sequence[DumpFile]) -> Iterator[_Pair]:
@@ -110,27 +82,14 @@ def _in_threads(ours: Sequence[DumpFile], theirs: Sequence[DumpFile]) -> Iterato
 
 
 def _no_dump(ours: Dict[ModelKey, List[DumpFile]], model: ModelKey) -> str:
-    return f"the open run has no dump of it in {_named(model)}" if ours else "the open run has no dump of it"
+    return f"the open run has no dump of it in {named(model)}" if ours else "the open run has no dump of it"
 
 
 def _model_gap(model: ModelKey, found: Sequence[DumpFile], theirs: Dict[ModelKey, List[DumpFile]]) -> str:
     if found or not theirs:
         return "" if found else "the close run has no dump of it"
-    held = ", ".join(_named(key) for key in sorted(theirs))
-    return f"the close run holds it in {held}, which is not known to be {_named(model)} of the open run"
-
-
-def _named(model: ModelKey) -> str:
-    device, name, number = model
-    text = " ".join(part for part in (f"device {device}" if device else "", f"model {name}" if name else "") if part)
-    return f"{text} {number}".strip() or "the folder itself"
-
-
-def _by_trait(models: Set[ModelKey], trait: _Trait) -> Dict[object, List[ModelKey]]:
-    found: Dict[object, List[ModelKey]] = {}
-    for model in sorted(models):
-        found.setdefault(trait(model), []).append(model)
-    return found
+    held = ", ".join(named(key) for key in sorted(theirs))
+    return f"the close run holds it in {held}, which is not known to be {named(model)} of the open run"
 
 
 def _by_model(dumps: Sequence[DumpFile]) -> Dict[ModelKey, List[DumpFile]]:
