@@ -141,12 +141,12 @@ def _integer(value: Any, key: str, low: int, high: int, where: str) -> None:
 def _keys(value: Any, expected: Sequence[str], name: str, where: str) -> None:
     if not isinstance(value, dict):
         raise AutofuseError(f"{name} is {_shown(value)}, not an object", where, f"keys: {', '.join(expected)}")
-    for key in expected:
-        if key not in value:
-            raise AutofuseError(f"{name} has no key {key!r}", where, f"keys: {', '.join(expected)}")
-    for key in value:
-        if key not in expected:
-            raise AutofuseError(f"{name} has the unknown key {_shown(key)}", where, f"keys: {', '.join(expected)}")
+    unknown = [_shown(key) for key in value if key not in expected]
+    missing = [_shown(key) for key in expected if key not in value]
+    # A misspelt key is both: the word to look for and the one it stands for.
+    problems = [f"the unknown key {key}" for key in unknown[:1]] + [f"no key {key}" for key in missing[:1]]
+    if problems:
+        raise AutofuseError(f"{name} has {' and '.join(problems)}", where, f"keys: {', '.join(expected)}")
 
 
 def _unique(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:

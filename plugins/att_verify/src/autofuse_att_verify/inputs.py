@@ -101,6 +101,12 @@ def _check_scene(contract: Contract, sources: Sources) -> None:
 
 
 def _check_signature(contract: Contract, sources: Sources, signature: Signature) -> None:
+    if signature.problem:
+        raise AutofuseError(
+            f"AutofuseTiling cannot be called: {signature.problem}",
+            sources.folder,
+            f"{signature.text[:300]}; kinds: tf_static, tf_dynamic, inductor",
+        )
     declared, given = len(signature.symbols), contract.abi.shape_dims
     if declared != given:
         names = f" ({', '.join(signature.symbols)})" if signature.symbols else ""
@@ -109,7 +115,7 @@ def _check_signature(contract: Contract, sources: Sources, signature: Signature)
             sources.folder,
             "use a fitting --preset, --input-json or --log",
         )
-    if signature.kind and (signature.kind == "inductor") != (contract.abi.kind == "inductor"):
+    if (signature.kind == "inductor") != (contract.abi.kind == "inductor"):
         raise AutofuseError(
             f"the source is of kind {signature.kind_text}, but the contract ({contract.origin}) is {contract.abi.kind}",
             sources.folder,

@@ -25,6 +25,8 @@ class Signature:
     """`tf` or `inductor`; `""` when the parameters after the symbols are of neither."""
     data_type: str
     """Name of the tiling data struct."""
+    problem: Optional[str] = None
+    """Why no ABI kind fits it; None when one does."""
 
     @property
     def kind_text(self) -> str:
@@ -39,21 +41,36 @@ _OPENING = re.compile(r'//|/\*|R"([^\s()\\]{0,16})\(|"|\'')
 _LINE_END = re.compile(r"(?<!\\)\n")
 _QUOTED_END = {'"': re.compile(r'(?:[^"\\\n]|\\.)*"', re.DOTALL), "'": re.compile(r"(?:[^'\\\n]|\\.)*'", re.DOTALL)}
 
-_DECLARATION = re.compile(r"\b(?:int64_t|long|long\s+long)\s+AutofuseTiling\s*\(")
+_DECLARATION = re.compile(r"\b(?P<before>[A-Za-z_]\w*)\s+AutofuseTiling\s*\(")
+_NO_TYPE = ("return", "else", "case", "throw", "new", "goto", "co_return")
+# What can stand between the type and the name of a parameter, or around them, without changing what is passed.
+_QUALIFIER = re.compile(r"\b(?:const|volatile|struct|std|register)\b|::|\[\[[^\]]*\]\]")
+_WORD = re.compile(r"(?:u?int(?:_least|_fast)?32_t|(?:signed|unsigned)?\s?int|unsigned|signed)(?:\s+\w+)?$")
+_OTHER_NUMBER = re.compile(
+    r"(?:u?int(?:8|16|64)_t|size_t|(?:unsigned |signed )?(?:char|short|long)(?: long)?(?: int)?|float|double|bool)"
+    r"(?: \w+)?$"
+)
 _FIND_KEY = re.compile(r"\b([A-Za-z_]\w*)\s+FindBestTilingKey\s*\(([^()]*)\)")
 _LIMIT = re.compile(r"\bResLimit\s+\w+\s*(?:=\s*)?\{([^{}]*)")
-_PRODUCT = re.compile(r"\s*\d+[uUlL]*\s*(?:\*\s*\d+[uUlL]*\s*)*")
+_FACTOR = re.compile(r"\s*(0[xX][0-9a-fA-F]+|\d+|[A-Za-z_]\w*(?:::\w+)*)[uUlL]*\s*")
+_MOST_CORES = 65535
 
 
 def read_signature(texts: Iterable[str]) -> Optional[Signature]:
-    """The signature of AutofuseTiling in the sources; None when none of them declares it."""
+    """The signature of AutofuseTiling in the sources, rather a definition than a declaration; None without either."""
+    declared: Optional[Signature] = None
     for text in texts:
-        found = _DECLARATION.search(text)
-        if found:
-            parameters = _parameters(text, found.end())
-            if parameters is not None:
-                return _signature(" ".join(text[found.start() : found.end()].split()), parameters)
-    return None
+        joined = text.replace("\\\n", " ")
+        for found in _DECLARATION.finditer(joined):
+            inside = _parameters(joined, found.end())
+            if inside is None or found["before"] in _NO_TYPE:
+                continue
+            end = found.end() + len(inside) + 1
+            signature = _signature(" ".join(found[0].split()), _split(inside))
+            if signature is not None and re.match(r"[^;{}()]*\{", joined[end : end + 200]):
+                return signature
+            declared = declared or signature
+    return declared
 
 
 def finds_tiling_key(texts: Iterable[str]) -> bool:
@@ -86,13 +103,18 @@ def key_bits(texts: Iterable[str]) -> Tuple[int, bool]:
 def default_aiv_num(texts: Iterable[str]) -> Optional[int]:
     """The number of vector cores in the ResLimit constant that inductor code falls back to; None when not found.
 
-    The constant reads `{valid_num, aiv_num, aic_num, ub_size, {}}`, each a number or a product of numbers.
+    The constant reads `{valid_num, aiv_num, aic_num, ub_size, {}}`, each a number, a named one, or a product of these.
     """
-    for text in texts:
+    sources = list(texts)
+    for text in sources:
         for found in _LIMIT.finditer(text):
-            values = found[1].split(",")
-            if len(values) >= 4 and all(_PRODUCT.fullmatch(value) for value in values[:4]):
-                return _product(values[1])
+            values = [part.strip() for part in found[1].split(",")]
+            named = [part for part in values if re.match(r"\.aiv_num\s*=", part)]
+            positional = values[1:2] if not any(part.startswith(".") for part in values) else []
+            for part in [*named, *positional]:
+                cores = _product(part.rpartition("=")[2], sources)
+                if cores is not None and 1 <= cores <= _MOST_CORES:
+                    return cores
     return None
 
 
@@ -125,8 +147,8 @@ def _closing(text: str, found: re.Match[str]) -> int:
     return quoted.end() if quoted else found.end()
 
 
-def _parameters(text: str, start: int) -> Optional[List[str]]:
-    """The parameters from after the opening parenthesis to its partner."""
+def _parameters(text: str, start: int) -> Optional[str]:
+    """The text from after the opening parenthesis to its partner."""
     depth = 1
     for at in range(start, min(len(text), start + 20000)):
         if text[at] == "(":
@@ -136,35 +158,85 @@ def _parameters(text: str, start: int) -> Optional[List[str]]:
         elif text[at] in ";{}" and depth == 1:
             return None
         if depth == 0:
-            inside = text[start:at].strip()
-            return [" ".join(part.split()) for part in inside.split(",")] if inside and inside != "void" else []
+            return text[start:at]
     return None
 
 
-def _signature(head: str, parameters: List[str]) -> Signature:
-    symbols: List[str] = []
-    rest = list(parameters)
-    while rest and re.fullmatch(r"(?:const )?(?:std::)?(?:uint32_t|unsigned int|unsigned)( \w+)?", rest[0]):
-        symbols.append(rest.pop(0).split()[-1])
-    types = [
-        re.sub(r"\s*\w+\s*(=.*)?$", "", part).replace(" ", "") if " " in part or "*" in part else part for part in rest
-    ]
-    data = re.match(r"(?:struct )?((?:\w+::)*\w+)\s*\*", rest[0]) if rest else None
+def _split(inside: str) -> List[str]:
+    """The parameters between top-level commas, white space collapsed, defaults left out."""
+    parts: List[str] = [""]
+    depth = 0
+    for char in inside:
+        depth += (char in "(<[") - (char in ")>]")
+        if char == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    words = [" ".join(part.partition("=")[0].split()) for part in parts]
+    return [] if words in ([""], ["void"]) else words
+
+
+def _signature(head: str, parameters: List[str]) -> Optional[Signature]:
+    """What the parameters say; None when they are no parameters (a macro that stands for them)."""
+    if len(parameters) == 1 and re.fullmatch(r"[A-Z_][A-Z0-9_]*", parameters[0]):
+        return None
+    first = next((at for at, part in enumerate(parameters) if "*" in part or "&" in part), len(parameters))
+    rest = parameters[first:]
+    plain = [" ".join(_QUALIFIER.sub(" ", part).split()) for part in parameters[:first]]
+    symbols = tuple(_name(part, at) for at, part in enumerate(plain))
+    data = re.match(r"((?:\w+::)*\w+)\s*[*&]", re.sub(r"\b(?:const|struct)\b", "", rest[0]).strip()) if rest else None
+    kind = _kind(rest)
     return Signature(
-        f"{head}{', '.join(parameters)})", tuple(symbols), _kind(types) if data else "", data[1] if data else ""
+        f"{head}{', '.join(parameters)})",
+        symbols,
+        kind,
+        data[1] if data and data[1] != "void" else "",
+        _problem(plain, symbols, kind),
     )
 
 
-def _kind(types: List[str]) -> str:
-    if len(types) == 4 and "ResLimit" in types[3] and types[3].endswith("*"):
+def _name(part: str, at: int) -> str:
+    words = part.split()
+    types = ("int", "unsigned", "signed", "long", "short", "char")
+    return words[-1] if len(words) > 1 and words[-1] not in types else f"s{at}"
+
+
+def _kind(rest: List[str]) -> str:
+    """By number and nature of what follows the symbols: three outputs, and a ResLimit or two numbers."""
+    pointers = ["*" in part or "&" in part for part in rest]
+    if pointers == [True] * 4:
         return "inductor"
-    if len(types) == 5 and all(part.endswith("uint32_t") for part in types[3:]):
-        return "tf"
-    return ""
+    return "tf" if pointers == [True, True, True, False, False] else ""
 
 
-def _product(text: str) -> int:
+def _problem(plain: List[str], symbols: Tuple[str, ...], kind: str) -> Optional[str]:
+    for part, name in zip(plain, symbols):
+        if not _WORD.match(part) and _OTHER_NUMBER.match(part):
+            return f"the shape symbol {name} is no uint32_t"
+    return None if kind else "its parameters are of no ABI kind"
+
+
+def _product(text: str, sources: List[str], depth: int = 0) -> Optional[int]:
+    """The value of a product of numbers and named constants; None when it is something else."""
     value = 1
-    for factor in re.findall(r"\d+", text):
-        value *= int(factor)
+    for part in text.strip().strip("()").split("*"):
+        found = _FACTOR.fullmatch(part)
+        if found is None:
+            return None
+        factor = int(found[1], 0) if found[1][0].isdigit() else _constant(found[1], sources, depth)
+        if factor is None:
+            return None
+        value *= factor
     return value
+
+
+def _constant(name: str, sources: List[str], depth: int) -> Optional[int]:
+    last = re.escape(name.rpartition("::")[2])
+    definition = re.compile(
+        rf"\b(?:(?:const|constexpr)\b[^;={{}}()]*\b{last}\s*[={{]|define[ \t]+{last}[ \t])([^;\n}}]+)"
+    )
+    for text in sources if depth < 4 else ():
+        found = definition.search(text)
+        if found:
+            return _product(found[1], sources, depth + 1)
+    return None
