@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from autofuse.testing import run_cli
-from precision_twins import RawTensor, Runs, desc, dump_name, npy_bytes, op, raw_dump
+from precision_twins import TIME, RawTensor, Runs, desc, dump_name, npy_bytes, op, raw_dump
 
 VALUES = np.linspace(-2, 2, 24, dtype="f4").reshape(4, 6)
 
@@ -238,3 +238,19 @@ def test_a_vector_in_fractals_is_a_row_or_a_column(runs: Runs, extent: int, form
     row = runs.row(code=0)
     assert (row["status"], row["max_abs_error"], row["compared_shape"]) == ("FORMAT_CONVERTED", 0, f"[{extent}]")
     assert (f"stored as a {form} fits best" in row["reason"]) == (extent <= 16)
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_task_slice_in_the_old_form_without_a_stream(runs: Runs) -> None:
+    runs.pair(VALUES, None)
+    runs.dump("close", dump_name("Relu", "relu_0", stream=None, context=(2, 0, 1)), VALUES)
+    assert runs.row(code=0)["status"] == "OK"
+
+
+def test_numbers_in_a_captured_name_are_no_task_slice(runs: Runs) -> None:
+    """`a.100.4` has a 4 where a slice has one, but behind it stands a timestamp, not a device."""
+    runs.pair(VALUES, None, origin="a.100.4")
+    runs.dump("close", f"Relu.a.100.4.7.0.{TIME}.output.0.npy", VALUES)
+    assert runs.row(code=0)["status"] == "OK"

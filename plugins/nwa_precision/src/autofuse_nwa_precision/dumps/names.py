@@ -93,8 +93,8 @@ def _base(fields: Sequence[str], side: str, index: int, layout: str) -> Optional
 
 
 def _has_context(fields: Sequence[str], numbers: int) -> bool:
-    """True for `….task.stream.timestamp.4.ctx.thread.dev`: the timestamp is longer than the device behind it."""
-    return numbers >= 7 and len(fields) >= 9 and fields[-4] == _FFTS_CONTEXT and len(fields[-5]) > len(fields[-1])
+    """True for `….task[.stream].timestamp.4.ctx.thread.dev`: the timestamp is longer than the device behind it."""
+    return numbers >= 6 and len(fields) >= 8 and fields[-4] == _FFTS_CONTEXT and len(fields[-5]) > len(fields[-1])
 
 
 def _is_number(field: str) -> bool:
