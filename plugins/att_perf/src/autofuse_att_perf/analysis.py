@@ -17,13 +17,12 @@ from autofuse_att_perf.bodies import Function
 from autofuse_att_perf.branches import Branch, branches
 from autofuse_att_perf.candidates import Candidate, GroupId, OperatorLog
 from autofuse_att_perf.checks import Check, compare, logged_number
-from autofuse_att_perf.errors import FormulaError
 from autofuse_att_perf.evaluate import Evaluation, number
 from autofuse_att_perf.formulas import TemplateFormulas, UnitFormulas, is_pipe
 from autofuse_att_perf.native import evaluate, result_of
-from autofuse_att_perf.perf_terms import line_checks, pipe_terms
+from autofuse_att_perf.perf_terms import line_checks, pipe_terms, pipe_total
 from autofuse_att_perf.sensitivity import Responses, Sensitivity, responses
-from autofuse_att_perf.tape import Tape, Value
+from autofuse_att_perf.tape import Op, Tape, Value
 from autofuse_att_perf.terms import Decomposer, Term
 
 __all__ = ["GroupAnalysis", "OperatorAnalysis", "PipeAnalysis", "TemplateAnalysis", "Usage", "analyse_operator"]
@@ -39,6 +38,12 @@ class PipeAnalysis(NamedTuple):
     terms: Sequence[Term]
     origin: str
     """`source` or `log` ([PERF] lines)."""
+
+    @property
+    def whole(self) -> Optional[float]:
+        """What its terms add up to: its value, but for the digits that [PERF] lines do not print."""
+        values = [term.value for term in self.terms if term.value is not None]
+        return sum(values) if self.origin == "log" and values and len(values) == len(self.terms) else self.value
 
     @property
     def shown(self) -> Optional[float]:
@@ -133,7 +138,7 @@ class TemplateAnalysis:
     @cached_property
     def _responses(self) -> Optional[Responses]:
         tape, evaluation = self._tape, self._evaluation
-        if tape is None or evaluation is None or evaluation.missing:
+        if tape is None or evaluation is None:
             return None
         targets = dict(tape.pipes) if tape.result is None else {"objective": tape.result, **tape.pipes}
         upper = {} if self.cores is None else {"block_dim": self.cores}
@@ -277,13 +282,7 @@ class _Analyser:
                 self._no_pipe(name, str(formulas.errors.get(name) or whole or "no formula in the sources"))
             self._objective(None, str(whole or "no formula in the sources"))
             return
-        try:
-            evaluation = evaluate(tape, self.values)
-        except FormulaError as error:
-            for name in tape.pipes:
-                self._no_pipe(name, str(error))
-            self._objective(None, str(error))
-            return
+        evaluation = evaluate(tape, self.values)
         self._keep(tape, evaluation)
         self._pipes(tape, evaluation, formulas)
 
@@ -297,7 +296,7 @@ class _Analyser:
         for name, slot in tape.pipes.items():
             value = evaluation.slots[slot]
             if value is None:
-                self._no_pipe(name, _missing_note(tape, slot, evaluation))
+                self._no_pipe(name, _why_not(tape, slot, evaluation))
                 continue
             terms = decomposer.terms(slot, name, evaluation.slots)
             self._pipe(PipeAnalysis(name, float(value), self.candidate.pipes.get(name), terms, "source"))
@@ -307,7 +306,7 @@ class _Analyser:
         objective = None if tape.result is None else evaluation.slots[tape.result]
         note = ""
         if objective is None:
-            missing = "" if tape.result is None else _missing_note(tape, tape.result, evaluation)
+            missing = "" if tape.result is None else _why_not(tape, tape.result, evaluation)
             note = str(formulas.errors.get("objective") or missing)
         self._objective(None if objective is None else float(objective), note)
 
@@ -331,8 +330,7 @@ class _Analyser:
     def _from_perf_lines(self) -> None:
         have = {pipe.name for pipe in self.result.pipes if pipe.value is not None}
         for name, terms in pipe_terms(self.perf_lines).items():
-            values = [term.value for term in terms if term.value is not None]
-            total = sum(values) if len(values) == len(terms) else None
+            total = pipe_total(self.perf_lines, name)
             pipe = PipeAnalysis(name, total, self.candidate.pipes.get(name), terms, "log")
             if name in have:
                 self.result.perf_lines.append(pipe)
@@ -374,12 +372,9 @@ class _Analyser:
         known = result_of(tape, self.values)
         if known is not None:
             return known, ""
-        try:
-            evaluation = evaluate(tape, self.values)
-        except FormulaError as error:
-            return None, str(error)
+        evaluation = evaluate(tape, self.values)
         value = evaluation.slots[tape.result]
-        return (None, _missing_note(tape, tape.result, evaluation)) if value is None else (float(value), "")
+        return (None, _why_not(tape, tape.result, evaluation)) if value is None else (float(value), "")
 
 
 def _failed(quantity: str, logged: Optional[str], why: str) -> Check:
@@ -391,22 +386,26 @@ _NOT_PIPES = ("*", "objective", "ub_size", "block_dim")
 _MISSING = "no value in the log for "
 
 
-def _missing_note(tape: Tape, slot: int, evaluation: Evaluation) -> str:
-    """Names the missing symbols below `slot`."""
-    needed = set()
+def _why_not(tape: Tape, slot: int, evaluation: Evaluation) -> str:
+    """Why `slot` has no value: the first error below it, or else the missing symbols."""
+    needed: Dict[str, int] = {}
     pending = [slot]
     seen = set()
     while pending:
         current = pending.pop()
-        if current in seen or current < 0:
+        if current in seen or current < 0 or evaluation.slots[current] is not None:
             continue
         seen.add(current)
-        if tape.ops[current] == 1:
-            needed.add(tape.symbols[tape.a[current]])
-        elif tape.ops[current] > 1:
-            pending.extend((tape.a[current], tape.b[current], tape.c[current]))
+        if current in evaluation.errors:
+            return str(evaluation.errors[current])
+        if tape.ops[current] == Op.LOAD:
+            needed[tape.symbols[tape.a[current]]] = current
+        elif tape.ops[current] == Op.SELECT and evaluation.slots[tape.a[current]] is not None:
+            pending.append(tape.b[current] if evaluation.slots[tape.a[current]] else tape.c[current])
+        else:
+            pending.extend((tape.c[current], tape.b[current], tape.a[current]))
     names = [name for name in evaluation.missing if name in needed]
-    return _MISSING + ", ".join(names) + f" ({tape.place_of(slot)})"
+    return _MISSING + ", ".join(names) + f" ({tape.place_of(min(needed.values(), default=slot))})"
 
 
 _BUFFER = re.compile(r"[bq]\d+_size")

@@ -6,6 +6,7 @@ means is said by the caller.
 
 from __future__ import annotations
 
+import re
 from typing import Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from autofuse_att_perf.builder import CAST_TYPES, TapeBuilder
@@ -46,6 +47,8 @@ class Function(NamedTuple):
 
 
 _QUALIFIERS = frozenset(("const", "static", "constexpr"))
+_CHANGES_NOTHING = re.compile(r"log|print|flush|assert|check|\bstd::", re.IGNORECASE)
+"""Calls that only look at their arguments."""
 _ASSIGN = {"+=": "+", "-=": "-", "*=": "*", "/=": "/"}
 
 
@@ -63,6 +66,7 @@ class BodyCompiler:
         build: TapeBuilder,
         calls: Optional[Calls] = None,
         bound: Optional[Mapping[str, int]] = None,
+        awaited: str = "",
     ) -> None:
         self.function = function
         self.build = build
@@ -76,6 +80,8 @@ class BodyCompiler:
         self._guard: List[Optional[str]] = []
         """The pipe of each `if` that is open, None for plain blocks."""
         self._next_guard: Optional[str] = None
+        self._awaited = awaited
+        """The function whose call is looked for: conditions that stop before it are passed over."""
         self._bind_parameters(bound or {})
 
     def _bind_parameters(self, bound: Mapping[str, int]) -> None:
@@ -119,7 +125,7 @@ class BodyCompiler:
         elif following == "=" or following in _ASSIGN:
             self._assignment(text, following)
         elif following == "(" or following == "::":
-            self._skip_statement()
+            self._call_for_effect()
         elif following in ("&", "*", "const") or (parser.kinds[parser.at + 1] == NAME and after in ("=", ";")):
             self._object_declaration()
         else:
@@ -169,14 +175,16 @@ class BodyCompiler:
             parser.at += 1
 
     def _bind(self, name: str, ctype: CType, slot: int, span: Tuple[int, int], at: int) -> None:
-        used = self.names.free.get(name)
-        if used is not None:
-            where = self.build.source.place(used)
-            if used >= self.parser.starts[at]:
-                raise FormulaError(f"{name!r} is defined by itself", where)
-            raise FormulaError(f"{name!r} is used before it has a value", where)
+        for used in self.names.free.pop(name, ()):
+            self._mark_early_use(name, used, self.parser.starts[at])
         self._name_opaque_load(name, slot)
         self.names.slots[name] = self.build.name(name, ctype, slot, span)
+
+    def _mark_early_use(self, name: str, slot: int, declared: int) -> None:
+        """The log may know a value of that name, but it is not what the variable holds."""
+        tape = self.build.tape
+        what = "is defined by itself" if tape.starts[slot] >= declared else "is used before it has a value"
+        tape.broken[slot] = FormulaError(f"{name!r} {what}", tape.place_of(slot))
 
     def _name_opaque_load(self, name: str, slot: int) -> None:
         """`double s0 = static_cast<double>(input_.input_vars[0]->value)`: the variable names the value of the log."""
@@ -214,8 +222,24 @@ class BodyCompiler:
         self.names.objects[parser.texts[parser.at]] = ""
         self._skip_statement()
 
+    def _call_for_effect(self) -> None:
+        """`CalUsedCoreNum(block_dim);` may set the variables that it is given: their values are then the log's."""
+        parser = self.parser
+        at = parser.at
+        self._skip_statement()
+        callee = "".join(parser.texts[at : parser.texts.index("(", at)])
+        if _CHANGES_NOTHING.search(callee):
+            return
+        for place in range(at + 1, parser.at):
+            name = parser.texts[place]
+            alone = parser.texts[place - 1] in "(,&" and parser.texts[place + 1] in "),"
+            if alone and parser.kinds[place] == NAME and name in self.names.slots:
+                span = (parser.starts[place], parser.starts[place] + len(name))
+                ctype = self.build.type_of(self.names.slots[name])
+                self.names.slots[name] = self.build.name(name, ctype, self.build.load(name, CType.F64, span), span)
+
     def _skip_statement(self) -> None:
-        """A call for its effect, such as a log line: it changes no value."""
+        """A statement that changes no value."""
         parser = self.parser
         while parser.texts[parser.at] not in (";", "{", "}") or parser.kinds[parser.at] == STRING:
             if not parser.texts[parser.at]:
@@ -253,18 +277,41 @@ class BodyCompiler:
         """`if (pipe_type == PipeType::X)`, the only condition that generated formulas have."""
         parser = self.parser
         at = parser.at
-        condition: List[str] = []
-        parser.at += 2
-        while parser.texts[parser.at] not in (")", "", ";", "{"):
-            condition.append(parser.texts[parser.at])
-            parser.at += 1
-        text = "".join(condition)
+        parser.at += 1
+        self._to_end_of_block("(", ")")
+        text = "".join(parser.texts[at + 2 : parser.at - 1])
         left, _, right = text.partition("==")
         sides = [side for side in (left, right) if side not in self.names.objects]
         if not right or len(sides) != 1:
-            raise parser.fail(f"an if on {text!r} is outside the formula language", at)
-        self._expect(")")
+            if not self._passed_over():
+                raise parser.fail(f"an if on {text!r} is outside the formula language", at)
+            return
         self._next_guard = sides[0].rpartition("::")[2].strip('"')
+
+    def _passed_over(self) -> bool:
+        """`if (tiling_data.get_block_dim() == 0) { return 0.0; }` says nothing about the call that is looked for."""
+        parser = self.parser
+        at = parser.at
+        if not self._awaited:
+            return False
+        if parser.texts[at] == "{":
+            self._to_end_of_block("{", "}")
+        else:
+            self._skip_statement()
+        return self._awaited not in parser.texts[at : parser.at]
+
+    def _to_end_of_block(self, opening: str, closing: str) -> None:
+        """Moves behind the bracket that closes the one that stands here."""
+        parser = self.parser
+        depth = 0
+        while True:
+            text = parser.texts[parser.at]
+            if not text:
+                raise parser.fail(f"{closing!r} is missing")
+            depth += (text == opening) - (text == closing)
+            parser.at += 1
+            if depth <= 0:
+                return
 
     def _else(self) -> None:
         self.parser.at += 1

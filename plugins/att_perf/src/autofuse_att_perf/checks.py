@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Sequence
 
 from autofuse_att_perf.evaluate import number
 
-__all__ = ["Check", "compare", "logged_number"]
+__all__ = ["Check", "adds_up", "compare", "logged_number"]
 
+_PERF_DIGITS = 0.01
 _TOLERANCE = 1e-6
 """Relative and absolute: the log has six decimals."""
 
@@ -43,6 +44,15 @@ def compare(
     relative = difference / abs(value) if value and math.isfinite(value) else None
     close = abs(difference) <= _TOLERANCE or (relative is not None and abs(relative) <= _TOLERANCE)
     return Check(quantity, formula, logged, difference, relative, "ok" if close else "mismatch", note, origin)
+
+
+def adds_up(values: Sequence[float], total: float) -> bool:
+    """Whether terms of a [PERF] line are its total, as far as the digits go that such a line prints."""
+    whole = sum(values)
+    if whole == total or (math.isnan(whole) and math.isnan(total)):
+        return True
+    # Four or five digits: 172.2 + 27.01 may be printed as 199.2.
+    return abs(whole - total) <= max(_PERF_DIGITS * len(values), 1e-9 * abs(total))
 
 
 def logged_number(text: Optional[str]) -> Optional[float]:

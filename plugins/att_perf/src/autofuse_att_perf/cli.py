@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Mapping, Optional, Sequence, Tuple
+from typing import Mapping, Optional, Sequence, Set, Tuple
 
 import click
 from autofuse.cli.app import App
@@ -117,7 +117,17 @@ def _nothing(
     if operators and not found:
         return text + "; none of their templates passes --case"
     ids = sorted({name for unit in units for name in unit.unit.op_names})
-    return text + (f"; the sources are of {', '.join(ids[:_SHOWN])}" if ids and operators else "")
+    text += f"; the sources are of {', '.join(ids[:_SHOWN])}" if ids and operators else ""
+    ours = {f"{sub_case}{case}" for unit in units for _, case, sub_case in unit.keys}
+    logged = {candidate.case for log in found for candidate in log.candidates}
+    if ours and logged and not ours & logged:
+        text += f"; they have the cases {_some(ours)}, the log has {_some(logged)}"
+    return text
+
+
+def _some(names: Set[str]) -> str:
+    ordered = sorted(names, key=lambda name: (len(name), name))
+    return ", ".join(ordered[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
 
 
 # --- output -----------------------------------------------------------------------------------------------------------

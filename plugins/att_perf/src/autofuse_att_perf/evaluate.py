@@ -6,59 +6,73 @@ here what x86-64 gives (the smallest integer).
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 import re
 import struct
-from dataclasses import dataclass
-from typing import AbstractSet, Callable, List, Mapping, Optional, Sequence, Tuple, Union
+from dataclasses import dataclass, field
+from typing import AbstractSet, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from autofuse_att_perf.errors import FormulaError
 from autofuse_att_perf.tape import CType, Op, Tape, Value
 
-__all__ = ["Evaluation", "evaluate", "evaluate_changes", "number", "run"]
+__all__ = ["Evaluation", "evaluate", "evaluate_changes", "number", "run", "run_partly"]
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The values of all slots of a tape; None where a symbol was missing."""
+    """The values of all slots of a tape; None where a symbol was missing or an integer was divided by zero."""
 
     slots: Sequence[Optional[Value]]
     inputs: Sequence[Value]
     """The numbers of `tape.symbols`; nan for a missing one."""
     missing: Tuple[str, ...] = ()
     """Symbols that the log has no value for."""
+    errors: Mapping[int, FormulaError] = field(default_factory=dict)
+    """Slot → why it has no value, where no missing symbol is the reason."""
+
+    @property
+    def partly(self) -> bool:
+        """Whether some slots have no value."""
+        return bool(self.missing or self.errors)
 
 
-Runner = Callable[[Tape, Sequence[Value]], List[Value]]
+def evaluate(tape: Tape, values: Mapping[str, Value]) -> Evaluation:
+    """The value of every slot of `tape`, its symbols taken from `values`.
 
-
-def evaluate(tape: Tape, values: Mapping[str, Value], run_tape: Optional[Runner] = None) -> Evaluation:
-    """The value of every slot of `tape`, its symbols taken from `values`; `run_tape` is `run` or its native twin.
-
-    FormulaError where C++ would stop the process (an integer divided by zero).
+    What depends on a missing symbol, or divides an integer by zero, has no value, unless it stands in a branch that is
+    not taken.
     """
     missing = tuple(symbol for symbol in tape.symbols if symbol not in values)
     inputs = [values.get(symbol, math.nan) for symbol in tape.symbols]
-    slots: Sequence[Optional[Value]] = (run_tape or run)(tape, inputs)
-    if missing:
-        unknown = _depending(tape, frozenset(missing))
-        slots = [None if hidden else value for value, hidden in zip(slots, unknown)]
-    return Evaluation(slots, inputs, missing)
+    if not missing and not tape.broken:
+        with contextlib.suppress(FormulaError):
+            return Evaluation(run(tape, inputs), inputs)
+    slots, errors = run_partly(tape, inputs, frozenset(missing))
+    return Evaluation(slots, inputs, missing, errors)
 
 
 def evaluate_changes(
-    tape: Tape, inputs: Sequence[Value], changes: Sequence[Tuple[int, Value]], slots: Sequence[int]
-) -> List[List[Value]]:
+    tape: Tape, evaluation: Evaluation, changes: Sequence[Tuple[int, Value]], slots: Sequence[int]
+) -> List[List[Optional[Value]]]:
     """`slots` for each change: symbol number and the value it gets while all others keep theirs."""
-    results: List[List[Value]] = []
-    changed = list(inputs)
+    results: List[List[Optional[Value]]] = []
+    missing = frozenset(evaluation.missing)
+    changed = list(evaluation.inputs)
     for symbol, value in changes:
         changed[symbol] = value
-        everything = run(tape, changed)
+        everything = _run_all(tape, changed, missing, evaluation.partly)
         results.append([everything[slot] for slot in slots])
-        changed[symbol] = inputs[symbol]
+        changed[symbol] = evaluation.inputs[symbol]
     return results
+
+
+def _run_all(tape: Tape, inputs: Sequence[Value], missing: AbstractSet[str], partly: bool) -> Sequence[Optional[Value]]:
+    if not partly:
+        with contextlib.suppress(FormulaError):
+            return run(tape, inputs)
+    return run_partly(tape, inputs, missing)[0]
 
 
 def number(text: str) -> Value:
@@ -75,17 +89,6 @@ _MAX_DIGITS = 40
 """Longer integers are no tiling values, and int() takes long over very long ones."""
 # float() also takes underscores, blanks and digits of other scripts.
 _FLOAT = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)\Z", re.IGNORECASE)
-
-
-def _depending(tape: Tape, symbols: AbstractSet[str]) -> List[bool]:
-    """For each slot, whether it depends on one of `symbols`."""
-    found: List[bool] = []
-    for op, a, b, c in zip(tape.ops, tape.a, tape.b, tape.c):
-        if op <= Op.LOAD:
-            found.append(op == Op.LOAD and tape.symbols[a] in symbols)
-        else:
-            found.append(found[a] or (b >= 0 and found[b]) or (c >= 0 and found[c]))
-    return found
 
 
 def run(tape: Tape, inputs: Sequence[Value]) -> List[Value]:
@@ -107,6 +110,42 @@ def run(tape: Tape, inputs: Sequence[Value]) -> List[Value]:
             except ZeroDivisionError:
                 raise FormulaError("integer division by zero", tape.place_of(len(slots))) from None
     return slots
+
+
+def run_partly(
+    tape: Tape, inputs: Sequence[Value], missing: AbstractSet[str]
+) -> Tuple[List[Optional[Value]], Dict[int, FormulaError]]:
+    """As `run`, with None for what has no value, and the reasons that are no missing symbols.
+
+    A conditional needs the side that it takes, `&&` and `||` need their second operand only as C++ does.
+    """
+    slots: List[Optional[Value]] = []
+    errors: Dict[int, FormulaError] = dict(tape.broken)
+    for slot, (op, ctype, a, b, c) in enumerate(zip(tape.ops, tape.types, tape.a, tape.b, tape.c)):
+        if op == Op.CONST:
+            slots.append(convert(tape.consts[a], ctype))
+        elif op == Op.LOAD:
+            hidden = slot in errors or tape.symbols[a] in missing
+            slots.append(None if hidden else convert(inputs[a], ctype))
+        elif op == Op.SELECT:
+            slots.append(None if slots[a] is None else slots[b] if slots[a] else slots[c])
+        elif op in (Op.AND, Op.OR) and slots[a] is not None:
+            slots.append(slots[a] if bool(slots[a]) == (op == Op.OR) else slots[b])
+        else:
+            try:
+                slots.append(_one(op, ctype, slots[a], slots[b] if b >= 0 else 0))
+            except ZeroDivisionError:
+                slots.append(None)
+                errors[slot] = FormulaError("integer division by zero", tape.place_of(slot))
+    return slots, errors
+
+
+def _one(op: int, ctype: int, a: Optional[Value], b: Optional[Value]) -> Optional[Value]:
+    if a is None or b is None:
+        return None
+    if op in (Op.COPY, Op.CAST):
+        return a if op == Op.COPY else convert(a, ctype)
+    return _DOUBLE[op](a, b) if ctype == CType.F64 else _OTHER[op](a, b, ctype)
 
 
 def convert(value: Value, ctype: int) -> Value:

@@ -38,8 +38,8 @@ class Names:
     slots: Dict[str, int] = field(default_factory=dict)
     objects: Dict[str, str] = field(default_factory=dict)
     """Object → type, such as `tiling_data`."""
-    free: Dict[str, int] = field(default_factory=dict)
-    """Name that nothing declares → offset of its first use; its value is asked from the log."""
+    free: Dict[str, List[int]] = field(default_factory=dict)
+    """Name that nothing declares → the slots that ask the log for its value."""
     broken: Dict[str, FormulaError] = field(default_factory=dict)
     """Variable whose expression cannot be read → why."""
 
@@ -168,8 +168,9 @@ class ExpressionParser:
             return self.build.const(_BOOLS[name], CType.BOOL, (start, end))
         if name in self.names.objects or "::" in name:
             return NO_SLOT
-        self.names.free.setdefault(name, start)
-        return self.build.load(name, CType.F64, (start, end))
+        slot = self.build.load(name, CType.F64, (start, end))
+        self.names.free.setdefault(name, []).append(slot)
+        return slot
 
     def _template_type(self) -> str:
         """T of `name<T>(`, read from the name on."""

@@ -13,9 +13,9 @@ __all__ = ["Facts", "facts_of", "say_what_is_missing"]
 
 _SHOWN = 5
 _BAD_STATUSES = {
-    "mismatch": "values differ from the log: stale sources, or another operator's",
-    "missing_symbol": "values cannot be computed for want of a symbol",
-    "error": "values cannot be computed",
+    "mismatch": ("value differs", "values differ", " from the log: stale sources, or another operator's"),
+    "missing_symbol": ("value", "values", " cannot be computed for want of a symbol"),
+    "error": ("value", "values", " cannot be computed"),
 }
 
 
@@ -52,7 +52,8 @@ def say_what_is_missing(facts: Sequence[Facts], say: Callable[[str], None]) -> N
     if without:
         more = f" and {len(without) - _SHOWN} more" if len(without) > _SHOWN else ""
         say(f"skipped {len(without)} without formulas: {', '.join(without[:_SHOWN])}{more}")
-    for status, meaning in _BAD_STATUSES.items():
+    for status, (one, several, meaning) in _BAD_STATUSES.items():
         found = [fact.problems[status] for fact in facts if status in fact.problems]
         if found:
-            say(f"{sum(count for count, _ in found)} {meaning} (the first: {found[0][1]})")
+            count = sum(count for count, _ in found)
+            say(f"{count} {one if count == 1 else several}{meaning} (the first: {found[0][1]})")

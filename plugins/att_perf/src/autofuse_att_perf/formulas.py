@@ -186,7 +186,7 @@ def _errors(compiler: BodyCompiler) -> Dict[str, FormulaError]:
 def _bound_parameters(function: Function, mapping: Function, build: TapeBuilder, calls: _Siblings) -> Dict[str, int]:
     calls.captured_name = function.name
     build.enter(mapping.source)
-    compiler = BodyCompiler(mapping, build, calls)
+    compiler = BodyCompiler(mapping, build, calls, awaited=function.name)
     compiler.compile()
     calls.captured_name = ""
     args = calls.captured

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Sequence, Set, Tuple
+from typing import Dict, List, Optional, Sequence, Set, Tuple
 
 from autofuse_att_perf.analysis import analyse_operator
 from autofuse_att_perf.candidates import OperatorLog
@@ -22,11 +22,13 @@ def match_sources(
     """(index of the log → its sources, notices about what is assumed)."""
     matched: Dict[int, UnitFormulas] = {}
     notices: List[str] = []
-    for by_name in (_declared(units, notices), _stems(units)):
-        for index, log in enumerate(logs):
-            unit = by_name.get(log.name) or by_name.get(_plain(log.name))
-            if index not in matched and unit is not None:
-                matched[index] = unit
+    declared, stems = _declared(units), _stems(units)
+    for index, log in enumerate(logs):
+        plain = _plain(log.name)
+        names = (log.name, plain)
+        unit = next(filter(None, (_of_name(name, declared, stems, notices) for name in names)), stems.get(plain))
+        if unit is not None:
+            matched[index] = unit
     taken = {id(unit) for unit in matched.values()}
     left = [unit for unit in units if id(unit) not in taken]
     if len(matched) < len(logs) and left:
@@ -39,14 +41,33 @@ def _plain(name: str) -> str:
     return _NOT_A_WORD.sub("_", name).strip("_").lower()
 
 
-def _declared(units: Sequence[UnitFormulas], notices: List[str]) -> Dict[str, UnitFormulas]:
-    found: Dict[str, UnitFormulas] = {}
+def _declared(units: Sequence[UnitFormulas]) -> Dict[str, List[UnitFormulas]]:
+    found: Dict[str, List[UnitFormulas]] = {}
     for unit in units:
-        for name in sorted(unit.unit.op_names):
-            first = found.setdefault(name, unit)
-            if first is not unit:
-                notices.append(f"{unit.unit.folder}: {name} has sources in {first.unit.folder} too; those are used")
+        for name in unit.unit.op_names:
+            found.setdefault(name, []).append(unit)
     return found
+
+
+def _of_name(
+    name: str, declared: Dict[str, List[UnitFormulas]], stems: Dict[str, UnitFormulas], notices: List[str]
+) -> Optional[UnitFormulas]:
+    """The sources that define `name` as OP_NAME; where several do, those that their file names say so, too.
+
+    Several operators in one folder share the header with the name of one of them.
+    """
+    found = declared.get(name, [])
+    if len(found) < 2:
+        return found[0] if found else None
+    spelled = stems.get(_plain(name))
+    chosen = spelled if spelled in found else found[0]
+    folders = sorted({unit.unit.folder for unit in found} - {chosen.unit.folder})
+    if folders or spelled not in found:
+        others = ", ".join(folders[:3]) or f"{chosen.unit.folder} under several file names"
+        notice = f"{name} has sources in {others}; those of {chosen.unit.folder} named {chosen.unit.stem} are used"
+        if notice not in notices:
+            notices.append(notice)
+    return chosen
 
 
 def _stems(units: Sequence[UnitFormulas]) -> Dict[str, UnitFormulas]:

@@ -69,16 +69,16 @@ def result_of(tape: Tape, values: Mapping[str, Value]) -> Optional[float]:
 
 
 def run_changes(
-    tape: Tape, inputs: Sequence[Value], changes: Sequence[Tuple[int, Value]], slots: Sequence[int]
-) -> Sequence[Sequence[Value]]:
+    tape: Tape, evaluation: python.Evaluation, changes: Sequence[Tuple[int, Value]], slots: Sequence[int]
+) -> Sequence[Sequence[Optional[Value]]]:
     """See `autofuse_att_perf.evaluate.evaluate_changes`."""
-    if tape.program is not None and slots:
-        found = tape.program.run_changes(inputs, changes, slots)
+    if tape.program is not None and slots and not evaluation.partly:
+        found = tape.program.run_changes(evaluation.inputs, changes, slots)
         if found is not None:
             flat = memoryview(found).cast("d").tolist()
             count = len(slots)
             return [flat[start : start + count] for start in range(0, len(flat), count)]
-    return python.evaluate_changes(tape, inputs, changes, slots)
+    return python.evaluate_changes(tape, evaluation, changes, slots)
 
 
 _Body = Tuple[str, str, int, Tuple[Tuple[str, int], ...], int]
@@ -102,6 +102,7 @@ class _NativeTape(Tape):
         self.pipes = program.pipes
         self.result = None if program.result < 0 else program.result
         self.segments = segments
+        self.broken = {}
 
     def __getattr__(self, name: str) -> Any:
         if name in _COLUMNS:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, List, Tuple
+from typing import Dict, Iterable, List, Optional, Tuple
 
 from autofuse.types import PipeFormula
 
-from autofuse_att_perf.checks import Check, compare, logged_number
+from autofuse_att_perf.checks import Check, adds_up, compare, logged_number
 from autofuse_att_perf.terms import Term
 
-__all__ = ["line_checks", "pipe_terms"]
+__all__ = ["line_checks", "pipe_terms", "pipe_total"]
 
 
 def pipe_terms(formulas: Iterable[PipeFormula]) -> Dict[str, List[Term]]:
@@ -20,17 +20,34 @@ def pipe_terms(formulas: Iterable[PipeFormula]) -> Dict[str, List[Term]]:
     return pipes
 
 
+def pipe_total(formulas: Iterable[PipeFormula], pipe: str) -> Optional[float]:
+    """The pipe by what its lines say: the sum of their totals; None when one has neither a total nor all its terms."""
+    totals = [_total(formula) for formula in _last_of_each(formulas) if formula.pipe == pipe]
+    known = [total for total in totals if total is not None]
+    return sum(known) if len(known) == len(totals) else None
+
+
 def line_checks(formulas: Iterable[PipeFormula]) -> List[Check]:
     """The lines whose terms do not add up to their total."""
     checks = []
     for formula in _last_of_each(formulas):
-        values = [logged_number(text) for _, text in formula.terms]
-        known = [value for value in values if value is not None]
-        if known and len(known) == len(values):
-            check = compare(f"{formula.node} {formula.pipe}", sum(known), formula.total, origin="log")
-            if check.status == "mismatch" and not _rounded(check, len(known)):
-                checks.append(check)
+        values, total = _values(formula), logged_number(formula.total)
+        if values and total is not None and not adds_up(values, total):
+            checks.append(compare(f"{formula.node} {formula.pipe}", sum(values), formula.total, origin="log"))
     return checks
+
+
+def _values(formula: PipeFormula) -> List[float]:
+    """The terms in cycles; empty when one of them is no number."""
+    values = [logged_number(text) for _, text in formula.terms]
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else []
+
+
+def _total(formula: PipeFormula) -> Optional[float]:
+    total = logged_number(formula.total)
+    values = _values(formula)
+    return total if total is not None else sum(values) if values else None
 
 
 def _last_of_each(formulas: Iterable[PipeFormula]) -> List[PipeFormula]:
@@ -48,20 +65,9 @@ def _line_terms(formula: PipeFormula) -> List[Term]:
         for name, text in formula.terms
         for value in (logged_number(text),)
     ]
-    known = [term.value for term in terms if term.value is not None]
-    total = logged_number(formula.total)
-    if total is None or len(known) < len(terms):
-        return terms
-    rest = total - sum(known)
-    if terms and abs(rest) <= max(_ROUNDING * len(known), 1e-9 * abs(total)):
+    values, total = _values(formula), logged_number(formula.total)
+    if total is None or len(values) < len(terms) or (terms and adds_up(values, total)):
         return terms
     label = f"{formula.node}: {'not explained' if terms else 'total'}"
+    rest = total - sum(values)
     return [*terms, Term("node", label, rest, formula.node, formula.node_type, (f"total {formula.total}", place))]
-
-
-_ROUNDING = 0.01
-"""[PERF] lines have four or five digits: 172.2 + 27.01 may be printed as 199.2."""
-
-
-def _rounded(check: Check, count: int) -> bool:
-    return check.difference is not None and abs(check.difference) <= _ROUNDING * count

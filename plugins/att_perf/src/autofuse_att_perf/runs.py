@@ -12,6 +12,7 @@ from autofuse_att_summary.reading import LogRun, read_logs
 
 from autofuse_att_perf.candidates import Candidate, OperatorLog
 from autofuse_att_perf.formulas import is_pipe
+from autofuse_att_perf.perf_lines import parser
 
 __all__ = ["Logs", "operator_logs"]
 
@@ -26,7 +27,12 @@ class Logs:
 
     def read(self, app: App, locations: Sequence[str]) -> LogRun:
         """Reads the logs once. AutofuseError when nothing can be read."""
+        parser.unread.clear()
         self.run = read_logs(app, locations, self._add, other=self._add_record)
+        if parser.unread:
+            path, line = min(parser.unread)
+            count = len(parser.unread)
+            app.notice(f"{count} [PERF] line{'' if count == 1 else 's'} with terms that cannot be read ({path}:{line})")
         return self.run
 
     def _add(self, invocation: Invocation) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from autofuse_att_perf.errors import FormulaError
 from autofuse_att_perf.evaluate import Evaluation
 from autofuse_att_perf.native import run_changes
 from autofuse_att_perf.tape import Tape, Value
@@ -29,9 +28,10 @@ class Sensitivity(NamedTuple):
     elasticity: Optional[float]
     """Relative change of the target per relative change of the parameter; None when that has no meaning."""
     half: Value
-    at_half: float
+    at_half: Optional[float]
+    """The target there; None when it has no value."""
     double: Value
-    at_double: float
+    at_double: Optional[float]
 
 
 class Responses:
@@ -42,7 +42,7 @@ class Responses:
         targets: Mapping[str, int],
         bases: Mapping[str, Optional[float]],
         plans: Sequence[_Plan],
-        moved: Sequence[Sequence[Value]],
+        moved: Sequence[Sequence[Optional[Value]]],
     ) -> None:
         self.targets = targets
         self._bases = bases
@@ -56,7 +56,7 @@ class Responses:
             return []
         column = list(self.targets).index(target)
         return [
-            plan.result(target, base, [float(self._moved[4 * row + offset][column]) for offset in range(4)])
+            plan.result(target, base, [_known(self._moved[4 * row + offset][column]) for offset in range(4)])
             for row, plan in enumerate(self._plans)
         ]
 
@@ -67,8 +67,8 @@ def responses(
     parameters: Sequence[str],
     targets: Mapping[str, int],
     upper: Mapping[str, Value],
-) -> Optional[Responses]:
-    """Every target against every parameter that the tape uses; None when an integer is divided by zero on the way.
+) -> Responses:
+    """Every target against every parameter that the tape uses.
 
     `targets` maps names to slots, `upper` has the largest value of a parameter where it is known. Parameters that are
     integers move by whole steps and stay at 1 or above when they are.
@@ -76,10 +76,7 @@ def responses(
     used = [(tape.symbols.index(name), name) for name in parameters if name in tape.symbols]
     plans = [_Plan(index, name, evaluation.inputs[index], upper.get(name)) for index, name in used]
     changes = [(plan.index, value) for plan in plans for value in plan.points]
-    try:
-        moved = run_changes(tape, evaluation.inputs, changes, list(targets.values()))
-    except FormulaError:
-        return None
+    moved = run_changes(tape, evaluation, changes, list(targets.values()))
     values = {target: evaluation.slots[slot] for target, slot in targets.items()}
     bases = {target: None if value is None else float(value) for target, value in values.items()}
     return Responses(targets, bases, plans, moved)
@@ -96,24 +93,28 @@ class _Plan:
         self.half = _half(value)
         self.points: Tuple[Value, ...] = (self.down, self.up, self.half, value * 2)
 
-    def result(self, target: str, base: float, points: Sequence[float]) -> Sensitivity:
+    def result(self, target: str, base: float, points: Sequence[Optional[float]]) -> Sensitivity:
         """The row for one target; `points` are its values at `self.points`."""
         elasticity = self._elasticity(base, points[0], points[1])
         return Sensitivity(
             target, self.name, self.value, base, elasticity, self.half, points[2], self.value * 2, points[3]
         )
 
-    def _elasticity(self, base: float, at_down: float, at_up: float) -> Optional[float]:
+    def _elasticity(self, base: float, at_down: Optional[float], at_up: Optional[float]) -> Optional[float]:
         down, up = self.down, self.up
         # Where one side leaves the domain (a division by zero, a nan) the other side alone tells.
-        if not math.isfinite(at_down):
+        if at_down is None or not math.isfinite(at_down):
             down, at_down = self.value, base
-        if not math.isfinite(at_up):
+        if at_up is None or not math.isfinite(at_up):
             up, at_up = self.value, base
         if up == down or not math.isfinite(base) or base == 0 or not self.value:
             return None
         result = (at_up - at_down) / float(up - down) * float(self.value) / base
         return result if math.isfinite(result) else None
+
+
+def _known(value: Optional[Value]) -> Optional[float]:
+    return None if value is None else float(value)
 
 
 def _steps(value: Value, upper: Optional[Value]) -> Tuple[Value, Value]:

@@ -146,14 +146,18 @@ def _add_text(unit: SourceUnit, path: str, text: str, line: int = 1) -> None:
 def _inductor_units(folder: str, path: str, text: str, sources: Sources) -> Iterator[SourceUnit]:
     """One unit per `NAME_artifacts = {…}`; the literal is read, never executed."""
     try:
-        tree = ast.parse(text)
-        literals = [(name, ast.literal_eval(value)) for name, value in _artifact_assignments(tree)]
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-        sources.notices.append(f"{path}: no readable *_artifacts literal: {' '.join(str(error).split())[:200]}")
+        assignments = list(_artifact_assignments(ast.parse(text)))
+    except _UNREADABLE as error:
+        sources.notices.append(f"{path}: no Python source: {_one_line(error)}")
         return
-    if not literals:
+    if not assignments:
         sources.notices.append(f"{path}: no *_artifacts dictionary")
-    for name, value in literals:
+    for name, expression in assignments:
+        try:
+            value = ast.literal_eval(expression)
+        except _UNREADABLE as error:
+            sources.notices.append(f"{path}:{expression.lineno}: {name} is no literal: {_one_line(error)}")
+            continue
         unit = SourceUnit(folder, name[: -len("_artifacts")])
         for key in ("tiling_def", "host_impl"):
             content = value.get(key) if isinstance(value, dict) else None
@@ -161,6 +165,14 @@ def _inductor_units(folder: str, path: str, text: str, sources: Sources) -> Iter
                 for label, piece, line in _split_files(content):
                     _add_text(unit, f"{path}!{name}.{key}{label}", piece.replace("\r\n", "\n"), line)
         yield unit
+
+
+_UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
+_ADDRESS = re.compile(r": <ast\.(\w+) object at 0x[0-9a-f]+>")
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(_ADDRESS.sub(r" (\1)", str(error)).split())[:200]
 
 
 def _artifact_assignments(tree: ast.Module) -> Iterator[Tuple[str, ast.expr]]:

@@ -261,7 +261,7 @@ def _term_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
                     term.node_type or None,
                     term.label,
                     term.value,
-                    percent_of(term.value, pipe.value),
+                    percent_of(term.value, pipe.whole),
                     percent_of(term.value, objective),
                     term.formula,
                     term.place or None,
@@ -339,11 +339,15 @@ def _sensitivity_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
                 one.elasticity,
                 one.half,
                 one.at_half,
-                percent_of(one.at_half - one.base, one.base),
+                _change(one.at_half, one.base),
                 one.double,
                 one.at_double,
-                percent_of(one.at_double - one.base, one.base),
+                _change(one.at_double, one.base),
             )
+
+
+def _change(value: Optional[float], base: float) -> Optional[float]:
+    return None if value is None else percent_of(value - base, base)
 
 
 _BRANCHES = (

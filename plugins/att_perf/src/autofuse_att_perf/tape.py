@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Dict, List, Optional, Tuple, Union
 
+from autofuse_att_perf.errors import FormulaError
+
 __all__ = ["NO_SLOT", "CType", "Op", "SourceText", "Tape", "Value"]
 
 Value = Union[bool, int, float]
@@ -132,6 +134,8 @@ class Tape:
     """Pipe → slot of its value."""
     result: Optional[int] = None
     """Slot of what the function returns."""
+    broken: Dict[int, FormulaError] = field(default_factory=dict)
+    """LOAD of a variable that has no value yet where it is used → why."""
     segments: List[Tuple[int, SourceText]] = field(default_factory=list)
     """(first slot, text) of each run of instructions that came from one text, in order."""
     program: Any = None

@@ -4,8 +4,10 @@ else by the top-level sum with common factors distributed one level.
 
 from __future__ import annotations
 
+import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
+from autofuse_att_perf.builder import CAST_TYPES
 from autofuse_att_perf.evaluate import divide
 from autofuse_att_perf.tape import CType, Op, Tape, Value
 
@@ -64,6 +66,9 @@ class _Part(NamedTuple):
 
 
 _CONTRIBUTION = "_contrib"
+_OTHER_PIPE = re.compile(r"_(?:(?:AIC|AIV|AICORE)_[A-Z0-9]+|PIPE_[A-Z]+)\Z")
+_CAST = re.compile(rf"(?:static_cast ?<[^<>()]*>|{'|'.join(CAST_TYPES)}|\(\w+\)) ?\(")
+_BRACKET = re.compile(r"[()]")
 _BLOCKS = "block_dim"
 _NOTHING, _ONLY_BLOCKS, _OTHERS = 0, 1, 2
 """What a value depends on."""
@@ -150,10 +155,14 @@ def _node_of(name: str, pipe: str) -> Tuple[str, str]:
     """Node and type of `<node>_<Type>_<PIPE>[_core|_tail]_contrib`; node names hold underscores, so from the right."""
     head, mark, _ = name.rpartition(f"_{pipe}_")
     if not mark:
-        plain = name[: name.rindex(_CONTRIBUTION)]
+        head = name[: name.rindex(_CONTRIBUTION)]
         for part in ("_core", "_tail"):
-            plain = plain[: -len(part)] if plain.endswith(part) else plain
-        return plain, ""
+            head = head[: -len(part)] if head.endswith(part) else head
+        # A pipe may count what a node does on another one.
+        other = _OTHER_PIPE.search(head)
+        if other is None:
+            return head, ""
+        head = head[: other.start()]
     node, _, node_type = head.rpartition("_")
     return (node, node_type) if node else (head, "")
 
@@ -183,11 +192,29 @@ def _text(tape: Tape, part: _Part) -> str:
 
 
 def _operand_text(tape: Tape, slot: int) -> str:
+    # The text of a conversion that C++ makes by itself is that of the whole expression that asks for it.
+    while tape.ops[slot] == Op.CAST and not _is_written_cast(tape.text_of(slot)):
+        slot = tape.a[slot]
     name = tape.slot_names.get(slot)
     if name is not None:
         return name
+    if tape.ops[slot] == Op.LOAD:
+        return tape.symbols[tape.a[slot]]
     text = tape.text_of(slot)
     return f"({text})" if tape.ops[slot] in _SUMS else text
+
+
+def _is_written_cast(text: str) -> bool:
+    """Whether all of `text` is one `static_cast<T>(…)`, `T(…)` or `(T)(…)`."""
+    opening = _CAST.match(text)
+    if opening is None or not text.endswith(")"):
+        return False
+    depth = 0
+    for bracket in _BRACKET.finditer(text, opening.end() - 1):
+        depth += 1 if bracket[0] == "(" else -1
+        if depth == 0:
+            return bracket.end() == len(text)
+    return False
 
 
 class _Splitter:

@@ -131,7 +131,7 @@ def _draw_pipe(panel: Panel, pipe: PipeAnalysis, bottleneck: bool, scale: float)
     draw_bars(panel, [(top + 6, 13, bar_length(columns, shown, scale))], "max" if bottleneck else "pipe")
     bars: List[Tuple[int, int, float]] = []
     negative: List[Tuple[int, int, float]] = []
-    whole = pipe.value
+    whole = pipe.whole
     for term in _cut(sorted(pipe.terms, key=_by_size)):
         value, y = term.value, panel.y
         share = percent(value / whole * 100) if value is not None and whole else ""
