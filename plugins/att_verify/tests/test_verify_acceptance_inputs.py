@@ -134,3 +134,14 @@ LIMITS: Dict[str, Tuple[str, Optional[int]]] = {
 def test_the_default_limit_however_it_is_written(name: str) -> None:
     text, cores = LIMITS[name]
     assert default_aiv_num([text]) == cores
+
+
+@needs_compiler
+def test_a_sweep_over_every_symbol_needs_no_contract(verify: Callable[..., Verified]) -> None:
+    source = operator("*blockDim = 1 + s0 % aiv_num;", 2)
+    run = verify(source, "--sweep", "s0=64:4096:*2 s1=1,7,512 aiv=24,48 ub=196608")
+    assert (run.code, run.result["sweep"]["points"]) == (0, 42), run.stderr
+    assert run.result["inputs"]["origin"] == "preset_A+--sweep"
+    assert run.result["abi"] == {"kind": "tf_dynamic", "shape_dims": 2, "block_dim_width": 32}
+    run = verify(source, "--sweep", "s0=64:4096:*2")
+    assert (run.code, "or name every symbol in --sweep" in run.stderr) == (2, True)

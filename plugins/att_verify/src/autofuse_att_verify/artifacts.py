@@ -53,7 +53,12 @@ def read_artifacts(source: str, where: str, graph: Optional[str] = None) -> Arti
             problem = "is no string" if key in value else "is missing"
             raise AutofuseError(f"{name}_artifacts: the key {key!r} {problem}", where, "needs tiling_def and host_impl")
     files = {"autofuse_tiling_data.h": value["tiling_def"]}
-    for path, text in split_host_impl(value["host_impl"], name, where).items():
+    sources = split_host_impl(value["host_impl"], name, where)
+    if not any(path.endswith(".cpp") for path in sources):
+        raise AutofuseError(
+            f"{name}_artifacts: host_impl holds no translation unit", where, "only headers are split off"
+        )
+    for path, text in sources.items():
         if path in files:
             raise AutofuseError(f"{name}_artifacts: two texts for {path}", where)
         files[path] = text

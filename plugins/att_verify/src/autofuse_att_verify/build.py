@@ -29,6 +29,7 @@ _CONFIG_KEYS = ("flags", "extra_includes", "extra_links")
 _TIMEOUT = 900.0
 _LIBRARY = "autofuse_tiling"
 _PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
+_LONGEST_NAME = 200
 _MOST_OUTPUT = 64 << 10
 
 
@@ -119,7 +120,8 @@ class _Tree:
         self.original: Dict[str, str] = {}
         """Name in the copy → name in SOURCE_DIR."""
         for name, content in sources.files.items():
-            plain = not name.endswith(".cpp") or _PLAIN.fullmatch(name)
+            # The object file's name is a little longer, and file systems take 255 bytes.
+            plain = not name.endswith(".cpp") or (_PLAIN.fullmatch(name) and len(name) <= _LONGEST_NAME)
             copied = name if plain else self._renamed(name)
             path = self.source_folder / copied
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -79,7 +79,7 @@ def _check_usage(ctx: click.Context, app: App, options: Any) -> None:
 def _run(app: App, source_dir: str, options: Any) -> bool:
     from autofuse_att_verify.inputs import Wanted
     from autofuse_att_verify.interrupts import interruptible
-    from autofuse_att_verify.sweep import plan_sweep, run_sweep
+    from autofuse_att_verify.sweep import run_sweep
     from autofuse_att_verify.verify import Request, call_once, prepare, verify
 
     request = Request(
@@ -87,23 +87,21 @@ def _run(app: App, source_dir: str, options: Any) -> bool:
         output=Path(options["output"]),
         scene=options["scene"],
         graph=options["graph"],
-        wanted=Wanted(options["preset"], options["input_json"], options["aiv_num"]),
+        wanted=Wanted(options["preset"], options["input_json"], options["aiv_num"], options["sweep"]),
         case=options["case"],
         compile_config=options["compile_config"],
         toolkit=options["toolkit"],
         timeout=options["timeout"],
         keep_build=options["keep_build"],
-        optimise=options["sweep"] is not None,
     )
     runner = _runner(app, options["runner"])
     app.notice(f"this compiles and runs native code from {source_dir}")
     run = prepare(request, runner, lambda sources: _logged(app, options, sources), app.notice)
     with interruptible():
-        if options["sweep"] is not None:
-            plan = plan_sweep(options["sweep"], run)
+        if run.plan is not None:
             if options["case"] is not None:
                 app.notice("--case is not checked at the points of a sweep; the table shows what each chose")
-            return run_sweep(app, run, plan, options["output_format"], options["jobs"])
+            return run_sweep(app, run, run.plan, options["output_format"], options["jobs"])
         result = verify(run, call_once, app.notice)
     _show(app, result, options["output_format"], request.output)
     return result.passed

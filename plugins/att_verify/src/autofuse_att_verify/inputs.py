@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, List, Optional
+from typing import Callable, List, Optional, Sequence
 
 from autofuse.errors import AutofuseError
 
@@ -11,6 +11,7 @@ from autofuse_att_verify.contract import Abi, Contract, check_values, load_contr
 from autofuse_att_verify.logs import LoggedCall
 from autofuse_att_verify.scene import Sources
 from autofuse_att_verify.signature import Signature
+from autofuse_att_verify.sweep_spec import values_given
 
 __all__ = ["DEFAULT_PRESET", "Wanted", "choose_contract", "describe_inputs"]
 
@@ -24,6 +25,7 @@ class Wanted:
     preset: Optional[str] = None
     input_json: Optional[str] = None
     aiv_num: Optional[int] = None
+    sweep: Optional[str] = None
 
 
 def choose_contract(
@@ -33,6 +35,8 @@ def choose_contract(
     contract = _explicit(wanted)
     if logged is not None and contract is None:
         contract = _from_log(logged, sources, signature)
+    if contract is None and wanted.sweep is not None and signature is not None:
+        contract = _from_sweep(wanted.sweep, sources, signature)
     contract = (contract or load_preset(DEFAULT_PRESET)).with_aiv_num(wanted.aiv_num)
     _check_scene(contract, sources)
     if signature is not None:
@@ -40,16 +44,19 @@ def choose_contract(
     return contract
 
 
-def describe_inputs(contract: Contract, default_limit: Optional[int], notice: Callable[[str], None]) -> None:
-    """Says what the call will get, before anything is compiled."""
+def describe_inputs(
+    contract: Contract, default_limit: Optional[int], swept: Sequence[str], notice: Callable[[str], None]
+) -> None:
+    """Says what the call will get, before anything is compiled; `swept` of `aiv` and `ub` vary."""
     dims = ", ".join(map(str, contract.dynamic_dims))
     notice(
         f"inputs: aiv_num {contract.aiv_num} (from {contract.origin}), ub_size {contract.ub_size}, "
         f"dynamic_dims [{dims}], abi {contract.abi.kind}"
     )
     if contract.abi.kind == "inductor":
-        if contract.aiv_num_given:
-            notice("aiv_num is not part of the inductor ABI: a ResLimit with it is passed, for --aiv-num was given")
+        if contract.aiv_num_given or swept:
+            why = "--aiv-num was given" if contract.aiv_num_given else f"the sweep goes over {' and '.join(swept)}"
+            notice(f"aiv_num is not part of the inductor ABI: a ResLimit with it is passed, for {why}")
         else:
             own = f"the code's own default ({default_limit} cores)" if default_limit else "the code's own default"
             notice(f"aiv_num is not part of the inductor ABI: no ResLimit is passed, {own} holds")
@@ -73,6 +80,18 @@ def _from_log(logged: LoggedCall, sources: Sources, signature: Optional[Signatur
     if logged.aiv_num is None or logged.ub_size is None:
         origin = f"preset_{DEFAULT_PRESET}+{origin}"
     return Contract(tuple(dims), aiv_num, ub_size, Abi(kind, len(dims)), origin)
+
+
+def _from_sweep(spec: str, sources: Sources, signature: Signature) -> Optional[Contract]:
+    """The contract that a sweep over every shape symbol implies, with the rest of the default preset; else None."""
+    given = values_given(spec, signature.symbols)
+    if not signature.symbols or not set(signature.symbols) <= set(given):
+        return None
+    base = load_preset(DEFAULT_PRESET)
+    dims = tuple(given[symbol][0] for symbol in signature.symbols)
+    check_values(dims, base.aiv_num, base.ub_size, "--sweep")
+    kind = "inductor" if sources.scene == "inductor" else "tf_dynamic"
+    return Contract(dims, base.aiv_num, base.ub_size, Abi(kind, len(dims)), f"{base.origin}+--sweep")
 
 
 def _in_order(logged: LoggedCall, symbols: tuple[str, ...]) -> List[int]:
@@ -113,7 +132,7 @@ def _check_signature(contract: Contract, sources: Sources, signature: Signature)
         raise AutofuseError(
             f"AutofuseTiling has {_count(declared)}{names}, but the contract ({contract.origin}) has {given}",
             sources.folder,
-            "use a fitting --preset, --input-json or --log",
+            "use a fitting --preset, --input-json or --log, or name every symbol in --sweep",
         )
     if (signature.kind == "inductor") != (contract.abi.kind == "inductor"):
         raise AutofuseError(

@@ -21,19 +21,14 @@ from autofuse_att_verify.checks import Limits, point_problem
 from autofuse_att_verify.reports import number
 from autofuse_att_verify.result import RUNTIME_FAILED, SUCCEEDED, Result
 from autofuse_att_verify.runner import Answer
-from autofuse_att_verify.sweep_spec import Axis, Plan, read_spec
+from autofuse_att_verify.sweep_spec import Axis, Plan
 from autofuse_att_verify.verify import Run, verify
 
-__all__ = ["plan_sweep", "run_sweep", "sweep_report"]
+__all__ = ["run_sweep", "sweep_report"]
 
 _MOST_CELLS_AXIS = 64
 _MOST_EXAMPLES = 5
 _PIPES_FIRST = ("AIV_MTE2", "AIV_MTE3", "AIV_VEC")
-
-
-def plan_sweep(spec: str, run: Run) -> Plan:
-    """The plan of --sweep for this run; AutofuseError when it cannot be read."""
-    return read_spec(spec, run.symbols, run.contract)
 
 
 def run_sweep(app: App, run: Run, plan: Plan, output_format: Optional[str], jobs: Optional[int]) -> bool:

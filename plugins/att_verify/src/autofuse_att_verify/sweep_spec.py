@@ -12,7 +12,7 @@ from autofuse.errors import AutofuseError
 
 from autofuse_att_verify.contract import LARGEST_AIV_NUM, LARGEST_DIM, LARGEST_UB_SIZE, Contract
 
-__all__ = ["MOST_POINTS", "Axis", "Plan", "read_spec"]
+__all__ = ["MOST_POINTS", "Axis", "Plan", "read_spec", "values_given"]
 
 MOST_POINTS = 2_000_000
 _GRAMMAR = "NAME=1,7,512 or NAME=64:4096:*2 (or :+64, or nothing for steps of 1), separated by blanks"
@@ -41,6 +41,8 @@ class Plan:
     axes: Tuple[Axis, ...]
     passes_limit: bool
     """Whether an inductor call gets a ResLimit, because aiv or ub was swept or --aiv-num given."""
+    hardware: Tuple[str, ...] = ()
+    """`aiv` and `ub`, as far as the spec names them."""
 
     @property
     def count(self) -> int:
@@ -70,28 +72,32 @@ class Plan:
 
 def read_spec(spec: str, symbols: Sequence[str], contract: Contract) -> Plan:
     """The plan that `spec` describes; what it does not name keeps the contract's value. AutofuseError on a mistake."""
+    given = values_given(spec, symbols)
+    defaults = [*zip(symbols, contract.dynamic_dims), ("aiv", contract.aiv_num), ("ub", contract.ub_size)]
+    axes = tuple(Axis(name, given.get(name, (value,))) for name, value in defaults)
+    hardware = tuple(name for name in ("aiv", "ub") if name in given)
+    plan = Plan(spec, axes, contract.abi.kind == "inductor" and (contract.aiv_num_given or bool(hardware)), hardware)
+    if plan.count > MOST_POINTS:
+        raise AutofuseError(f"--sweep: {plan.count} points", hint=f"at most {MOST_POINTS}")
+    return plan
+
+
+def values_given(spec: str, symbols: Sequence[str]) -> Dict[str, Tuple[int, ...]]:
+    """Name → the values that `spec` gives it, in its order. AutofuseError on a mistake."""
+    names = (*symbols, "aiv", "ub")
     given: Dict[str, Tuple[int, ...]] = {}
     for word in spec.split():
         name, equals, text = word.partition("=")
         if not equals or not name:
             raise AutofuseError(f"--sweep: {word[:60]!r} is no NAME=VALUES", hint=_GRAMMAR)
-        if name not in (*symbols, "aiv", "ub"):
-            raise AutofuseError(
-                f"--sweep: unknown name {name[:60]!r}", hint=f"names: {', '.join((*symbols, 'aiv', 'ub'))}"
-            )
+        if name not in names:
+            raise AutofuseError(f"--sweep: unknown name {name[:60]!r}", hint=f"names: {', '.join(names)}")
         if name in given:
             raise AutofuseError(f"--sweep: {name} is given twice", hint=_GRAMMAR)
         given[name] = _values(name, text, _RANGES.get(name, LARGEST_DIM))
     if not given:
         raise AutofuseError("--sweep names nothing to vary", hint=_GRAMMAR)
-    defaults = [*zip(symbols, contract.dynamic_dims), ("aiv", contract.aiv_num), ("ub", contract.ub_size)]
-    axes = tuple(Axis(name, given.get(name, (value,))) for name, value in defaults)
-    plan = Plan(
-        spec, axes, contract.abi.kind == "inductor" and (contract.aiv_num_given or bool({"aiv", "ub"} & set(given)))
-    )
-    if plan.count > MOST_POINTS:
-        raise AutofuseError(f"--sweep: {plan.count} points", hint=f"at most {MOST_POINTS}")
-    return plan
+    return given
 
 
 def _values(name: str, text: str, largest: int) -> Tuple[int, ...]:

@@ -35,6 +35,7 @@ from autofuse_att_verify.result import COMPILE_FAILED, RUNNING, RUNTIME_FAILED, 
 from autofuse_att_verify.runner import Answer, Job, Runner
 from autofuse_att_verify.scene import Sources, read_sources
 from autofuse_att_verify.signature import Signature, default_aiv_num, finds_tiling_key, key_bits
+from autofuse_att_verify.sweep_spec import Plan, read_spec
 from autofuse_att_verify.toolkits import Toolkit, choose_toolkit
 
 __all__ = ["Request", "Run", "prepare", "verify"]
@@ -60,8 +61,11 @@ class Request:
     toolkit: str = "auto"
     timeout: float = 60.0
     keep_build: bool = False
-    optimise: bool = False
-    """Compile for many calls rather than for one."""
+
+    @property
+    def optimise(self) -> bool:
+        """Compile for many calls rather than for one."""
+        return self.wanted.sweep is not None
 
 
 @dataclass
@@ -78,13 +82,8 @@ class Run:
     logged: Optional[LoggedCall]
     default_limit: Optional[int]
     result: Result
-
-    @property
-    def symbols(self) -> Tuple[str, ...]:
-        """Names of the shape symbols; s0, s1 … when the source does not tell."""
-        if self.signature is not None:
-            return self.signature.symbols
-        return tuple(f"s{index}" for index in range(self.contract.abi.shape_dims))
+    plan: Optional[Plan] = None
+    """The points of a sweep."""
 
     @property
     def passes_limit(self) -> bool:
@@ -128,7 +127,9 @@ def prepare(
     logged = logged_call(sources)
     contract = choose_contract(request.wanted, sources, signature, logged)
     default_limit = default_aiv_num(sources.texts()) if contract.abi.kind == "inductor" else None
-    describe_inputs(contract, default_limit, notice)
+    sweep = request.wanted.sweep
+    plan = None if sweep is None else read_spec(sweep, _symbols(signature, contract), contract)
+    describe_inputs(contract, default_limit, plan.hardware if plan else (), notice)
     toolkit = choose_toolkit(request.toolkit)
     notice(f"toolkit: {toolkit.name} ({toolkit.why})")
     config = load_config(request.compile_config)
@@ -150,7 +151,13 @@ def prepare(
         log=logged.path if logged else None,
         runner=runner.name,
     )
-    return Run(request, sources, signature, contract, toolkit, config, runner, logged, default_limit, result)
+    return Run(request, sources, signature, contract, toolkit, config, runner, logged, default_limit, result, plan)
+
+
+def _symbols(signature: Optional[Signature], contract: Contract) -> Tuple[str, ...]:
+    if signature is not None:
+        return signature.symbols
+    return tuple(f"s{index}" for index in range(contract.abi.shape_dims))
 
 
 def verify(run: Run, work: Callable[[Run, Built, Path], None], notice: Callable[[str], None]) -> Result:
