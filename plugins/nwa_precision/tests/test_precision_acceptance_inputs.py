@@ -91,6 +91,16 @@ def test_twenty_thousand_operators_of_one_name_cost_no_more_than_others(runs: Ru
     assert runs.rows("--op=a?b")[-1]["status"] == "NO_MAPPING"
 
 
+def test_inputs_of_many_operators_cost_no_more_than_others(runs: Runs) -> None:
+    """Would take minutes if the graph were gone through for each."""
+    runs.pair(VALUES, VALUES)
+    chain = [op(f"f{n}", "AscBackend", [f"f{n - 1}:0"] if n else ["af_0:0"], [desc()]) for n in range(10_000)]
+    runs.open_ops += chain
+    result = runs.run("--compare-input", "-f", "jsonl")
+    assert result.exit_code == 1, result.stderr
+    assert result.stdout.count('"NO_MAPPING"') == 19_999
+
+
 def test_a_graph_cut_in_a_string_is_said_to_be_cut(runs: Runs) -> None:
     runs.pair(VALUES, VALUES)
     arguments = runs.arguments()

@@ -164,9 +164,12 @@ class Planner:
 
     def pairs(self) -> Iterator[Pair]:
         """All rows in graph order: of each operator its inputs, if asked for, then its outputs."""
+        by_name: Dict[str, Operator] = {}
+        known: Optional[Graph] = None
         for graph, operator in self.fused():
             if self.compare_input:
-                by_name = {op.name: op for op in graph.operators}
+                if graph is not known:
+                    known, by_name = graph, {op.name: op for op in graph.operators}
                 for index, source in enumerate(operator.inputs):
                     yield from self._input(graph, operator, index, source, by_name.get(source.node))
             for index, desc in enumerate(operator.output_descs or self._undescribed(operator)):
