@@ -264,3 +264,33 @@ def test_numbers_in_a_captured_name_are_no_task_slice(runs: Runs) -> None:
     runs.pair(VALUES, None, origin="a.100.4")
     runs.dump("close", f"Relu.a.100.4.7.0.{TIME}.output.0.npy", VALUES)
     assert runs.row(code=0)["status"] == "OK"
+
+
+# --- tensors as one row of elements -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("c0", [8, 16])
+def test_a_flat_dump_has_the_stored_shape_of_its_graph(runs: Runs, c0: int) -> None:
+    plain = np.arange(2 * 5 * 3 * 4, dtype="f4").reshape(2, 5, 3, 4)
+    stored = np.full((2, 1, 3, 4, c0), -99, "f4")
+    stored[..., :5] = plain.transpose(0, 2, 3, 1)[:, None]
+    described = desc(layout="NC1HWC0", shape=stored.shape)
+    runs.pair(stored.reshape(-1), plain, open_desc=described, close_desc=desc(layout="NCHW"))
+    row = runs.row(code=0)
+    assert (row["status"], row["max_abs_error"], row["open_layout"]) == ("FORMAT_CONVERTED", 0, "NC1HWC0")
+
+
+def test_a_flat_dump_in_another_order_is_turned(runs: Runs) -> None:
+    plain = np.arange(2 * 5 * 3 * 4, dtype="f4").reshape(2, 5, 3, 4)
+    turned = plain.transpose(0, 2, 3, 1)
+    first, second = desc(layout="NHWC", shape=turned.shape), desc(layout="NCHW", shape=plain.shape)
+    runs.pair(turned.reshape(-1), plain.reshape(-1), open_desc=first, close_desc=second)
+    runs.pair(turned.reshape(-1), plain, name="af_1", origin="r1", open_desc=first, close_desc=second)
+    rows = runs.rows(code=0)
+    assert [(row["status"], row["max_abs_error"]) for row in rows] == [("FORMAT_CONVERTED", 0)] * 2
+
+
+def test_a_flat_dump_of_no_named_order_stays_flat(runs: Runs) -> None:
+    runs.pair(VALUES.reshape(-1), VALUES, open_desc=desc(shape=[4, 6]))
+    row = runs.row(code=0)
+    assert (row["status"], row["open_shape"]) == ("SHAPE_FLATTENED", "[24]")

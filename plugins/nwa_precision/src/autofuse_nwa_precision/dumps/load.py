@@ -9,13 +9,14 @@ from functools import lru_cache
 from typing import NamedTuple, Optional, Union
 
 import numpy as np
+from autofuse_formats.layouts import plain_or_nd
 
 from autofuse_nwa_precision.dumps.content import content
 from autofuse_nwa_precision.dumps.index import DumpFile
 from autofuse_nwa_precision.dumps.npy import MAGIC, Npy, npy_header, open_npy, read_npy
 from autofuse_nwa_precision.dumps.raw import RawDump, read_raw
-from autofuse_nwa_precision.dumps.tensor import Shape, Tensor
-from autofuse_nwa_precision.dumps.values import interpret
+from autofuse_nwa_precision.dumps.tensor import Array, Shape, Tensor
+from autofuse_nwa_precision.dumps.values import elements, interpret
 from autofuse_nwa_precision.graphs.model import Origin, TensorDesc
 from autofuse_nwa_precision.statuses import RowError
 
@@ -120,11 +121,21 @@ def _from_npy(path: str, npy: Npy, located: Located) -> Tensor:
     array, kind = interpret(npy.array, npy.code, desc.dtype, desc.shape)
     named = layout_word(located.dump.name.layout)
     layout, groups = _with_groups(named or desc.layout)
-    if not named and desc.shape is not None and len(desc.shape) != array.ndim:
+    if _is_flat(array, layout, desc.shape):
+        assert desc.shape is not None
+        array = array.reshape(desc.shape)
+    elif not named and desc.shape is not None and len(desc.shape) != array.ndim:
         # A converter has been here: the file no longer has the layout of the graph.
         layout = ""
     tensor = Tensor(path, array, kind, layout, groups=groups)
     return _completed(tensor, desc)
+
+
+def _is_flat(array: Array, layout: str, shape: Optional[Shape]) -> bool:
+    """Whether a file holds as one row of elements what the graph gives axes with a meaning."""
+    if array.ndim != 1 or shape is None or len(shape) < 2 or not layout or plain_or_nd(layout, len(shape)) == "ND":
+        return False
+    return min(shape) > 0 and elements(shape) == array.size
 
 
 def _completed(tensor: Tensor, desc: TensorDesc) -> Tensor:
