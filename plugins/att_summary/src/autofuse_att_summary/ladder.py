@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import List, Optional, Tuple
 
-from autofuse_att_summary.exact import EXACT, exact
+from autofuse_att_summary.exact import EXACT, exact, percent
 from autofuse_att_summary.model import GroupKey, Invocation, Template
 
 __all__ = ["Ladder", "Rung", "ladder_of", "share"]
@@ -70,4 +70,4 @@ def share(part: Optional[str], whole: Optional[str]) -> Optional[float]:
     over, under = _finite(part), _finite(whole)
     if over is None or under is None or under <= 0:
         return None
-    return float(EXACT.divide(EXACT.multiply(over, Decimal(100)), under))
+    return percent(over, under)
