@@ -12,35 +12,23 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Sequence, Tuple
 
-from autofuse.errors import AutofuseError
 from autofuse.names import safe_name
 
+from autofuse_att_verify.compile_config import CompileConfig, link_words
 from autofuse_att_verify.diagnostics import Diagnostic, first_error
 from autofuse_att_verify.processes import Finished, run_tool
 from autofuse_att_verify.scene import MODULE, Sources
 from autofuse_att_verify.toolkits import Toolkit
 
-__all__ = ["BuildFailed", "Built", "CompileConfig", "build", "load_config"]
+__all__ = ["BuildFailed", "Built", "build"]
 
-_DEFAULT_CONFIG = "~/.att_analyze/compile.toml"
-_CONFIG_KEYS = ("flags", "extra_includes", "extra_links")
 _TIMEOUT = 900.0
 _LIBRARY = "autofuse_tiling"
 _PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
 _LONGEST_NAME = 200
 _MOST_OUTPUT = 64 << 10
-
-
-@dataclass(frozen=True)
-class CompileConfig:
-    """The `[compile]` table of a compile config file."""
-
-    flags: Tuple[str, ...] = ()
-    extra_includes: Tuple[str, ...] = ()
-    extra_links: Tuple[str, ...] = ()
-    path: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +39,7 @@ class Built:
     source_folder: Path
     """The copy of the sources that was compiled."""
     compiler: Dict[str, Any]
-    """`version`, `flags`, `seconds`, `generator`, as result.json shows them."""
+    """`version`, `flags`, `links`, `seconds`, `generator`, as result.json shows them."""
     command: Tuple[str, ...]
     """The compiler and the options that every translation unit got."""
 
@@ -66,31 +54,14 @@ class BuildFailed(Exception):
         self.compiler = compiler
 
 
-def load_config(path: Optional[str]) -> CompileConfig:
-    """The compile config in `path`, else ~/.att_analyze/compile.toml when that exists; AutofuseError on a mistake."""
-    name = path or os.path.expanduser(_DEFAULT_CONFIG)
-    if path is None and not os.path.isfile(name):
-        return CompileConfig()
-    try:
-        import tomllib
-    except ImportError:  # Python 3.9 and 3.10
-        import tomli as tomllib
-    try:
-        content = tomllib.loads(Path(name).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise AutofuseError(f"cannot read the compile config: {error.strerror or error}", name) from None
-    except ValueError as error:
-        raise AutofuseError(f"is no TOML: {error}", name) from None
-    return _config(content, name)
-
-
 def build(sources: Sources, toolkit: Toolkit, config: CompileConfig, folder: Path, optimise: bool) -> Built:
     """Compiles and links `sources` in `folder`; BuildFailed says why it could not."""
-    compiler: Dict[str, Any] = {"version": None, "flags": [], "seconds": None, "generator": None}
+    compiler: Dict[str, Any] = {"version": None, "flags": [], "links": [], "seconds": None, "generator": None}
     program = _compiler(compiler)
     tree = _Tree(folder, sources)
     options = _options(toolkit, config, tree.source_folder, optimise)
     compiler["flags"] = options
+    compiler["links"] = [*(f"-l{name}" for name in toolkit.libraries), *config.extra_links]
     _write_cmake(tree, toolkit, config, options, folder)
     generator, jobs = _generator(compiler), os.cpu_count() or 1
     compiler["generator"] = generator
@@ -146,39 +117,12 @@ def _place(sources: Sources, name: str) -> str:
     return os.path.join(sources.folder, f"{MODULE}[{name}]" if sources.graph else name)
 
 
-def _config(content: Dict[str, Any], name: str) -> CompileConfig:
-    for key in content:
-        if key != "compile":
-            raise AutofuseError(f"unknown table or key {key!r}", name, "accepted: [compile]")
-    table = content.get("compile", {})
-    if not isinstance(table, dict):
-        raise AutofuseError("compile is no table", name, "accepted: [compile] flags, extra_includes, extra_links")
-    values: Dict[str, Tuple[str, ...]] = {}
-    for key, value in table.items():
-        if key not in _CONFIG_KEYS:
-            raise AutofuseError(f"unknown key {key!r} in [compile]", name, f"accepted: {', '.join(_CONFIG_KEYS)}")
-        words = _split(value) if isinstance(value, str) else value
-        if not isinstance(words, list) or not all(isinstance(word, str) and _is_plain(word) for word in words):
-            raise AutofuseError(f"{key} is no list of strings", name, "without line breaks and semicolons")
-        values[key] = tuple(words)
-    return CompileConfig(**values, path=name)
-
-
-def _split(text: str) -> Optional[List[str]]:
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return None
-
-
-def _is_plain(word: str) -> bool:
-    # A semicolon separates the items of every list in CMake, however it is quoted.
-    return not set(word) & {"\n", "\r", "\0", ";"}
-
-
 def _compiler(compiler: Dict[str, Any]) -> List[str]:
     """The C++ compiler that CMake will use, with the words that CXX adds; its version goes into `compiler`."""
-    wanted = shlex.split(os.environ.get("CXX", ""))
+    try:
+        wanted = shlex.split(os.environ.get("CXX", ""))
+    except ValueError as error:
+        raise _missing(f"no C++ compiler: CXX={os.environ['CXX']} cannot be read: {error}", compiler) from None
     candidates = wanted[:1] or ["c++", "g++", "clang++"]
     program = next((path for path in map(shutil.which, candidates) if path), None)
     if program is None:
@@ -227,32 +171,35 @@ def _options(toolkit: Toolkit, config: CompileConfig, source_folder: Path, optim
 def _write_cmake(tree: _Tree, toolkit: Toolkit, config: CompileConfig, options: Sequence[str], folder: Path) -> None:
     # The sources are named relative to this file, so that a build that was kept can be built again.
     compile_options = [word for word in options if word != f"-I{tree.source_folder}"]
+    own = link_words(config.extra_links)
+    folders = (*toolkit.library_folders, *own.folders)
     lines = [
         "# Written by autofuse run verify-tiling.",
         "cmake_minimum_required(VERSION 3.16)",
         "project(autofuse_verify LANGUAGES CXX)",
         f"add_library({_LIBRARY} SHARED {_words(f'src/{unit}' for unit in tree.units)})",
         f"target_include_directories({_LIBRARY} BEFORE PRIVATE src)",
-        f"target_compile_options({_LIBRARY} PRIVATE {_words(_grouped(compile_options))})",
+        f"target_compile_options({_LIBRARY} PRIVATE {_quoted(_grouped(compile_options))})",
     ]
-    if toolkit.library_folders:
-        rpath_links = (f"-Wl,-rpath-link,{path}" for path in toolkit.library_folders)
-        lines.append(f"target_link_directories({_LIBRARY} PRIVATE {_words(toolkit.library_folders)})")
-        lines.append(f"target_link_options({_LIBRARY} PRIVATE {_words(_grouped(rpath_links))})")
-    links = [*(f"-l{name}" for name in toolkit.libraries), *map(_link_item, config.extra_links)]
+    if folders:
+        lines.append(f"target_link_directories({_LIBRARY} PRIVATE {_words(folders)})")
+        rpath_links = _grouped(f"-Wl,-rpath-link,{path}" for path in folders)
+        lines.append(f"target_link_options({_LIBRARY} PRIVATE {_quoted(rpath_links)})")
+    links = [*(f"-l{name}" for name in toolkit.libraries), *own.items]
     if links:
         lines.append(f"target_link_libraries({_LIBRARY} PRIVATE {_words(links)})")
     (folder / "CMakeLists.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
-def _link_item(word: str) -> str:
-    return os.path.abspath(word) if not word.startswith("-") and os.path.exists(word) else word
+def _grouped(options: Iterable[str]) -> str:
+    # All options in one group, or CMake would drop words that stand twice (-include a -include b).
+    return "SHELL:" + " ".join(map(_shell_word, options))
 
 
-def _grouped(options: Iterable[str]) -> Iterator[str]:
-    # Each option in a group of its own, or CMake would drop those that stand twice.
-    for word in options:
-        yield f"SHELL:{shlex.quote(word)}"
+def _shell_word(word: str) -> str:
+    # CMake's own idea of a shell: a backslash escapes in quotes of either kind.
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _words(words: Iterable[str]) -> str:

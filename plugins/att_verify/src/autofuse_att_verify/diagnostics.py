@@ -18,6 +18,7 @@ _LINKER = re.compile(
     r"|file not recognized|incompatible target|skipping incompatible|undefined symbol:|unable to find library)[^\n]*)$",
     re.MULTILINE,
 )
+_CMAKE = re.compile(r"^(?P<text>CMake Error[^\n]*(?:\n+[ \t]+[^\n]+)+)", re.MULTILINE)
 _ANY = re.compile(r"^[^\n]*(?:\berror\b|\bError\b|CMake Error)[^\n]*$", re.MULTILINE)
 _MISSING_HEADER = re.compile(r"^'?([^':]+)'?(?:: No such file or directory| file not found)")
 
@@ -35,8 +36,8 @@ class Diagnostic:
 
     @property
     def missing_header(self) -> Optional[str]:
-        """The header that the compiler did not find."""
-        found = _MISSING_HEADER.match(self.text)
+        """The header that the compiler did not find where a source includes it."""
+        found = _MISSING_HEADER.match(self.text) if self.file else None
         return found[1] if found else None
 
 
@@ -47,7 +48,7 @@ def first_error(output: str) -> Optional[Diagnostic]:
     ]
     if located:
         return min(located, key=_place)
-    for pattern, group in ((_LINKER, "text"), (_ANY, 0)):
+    for pattern, group in ((_LINKER, "text"), (_CMAKE, "text"), (_ANY, 0)):
         found = pattern.search(output)
         if found:
             return Diagnostic(_one_line(found[group]))

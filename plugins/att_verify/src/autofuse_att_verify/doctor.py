@@ -15,8 +15,7 @@ def check() -> Tuple[str, str]:
     from autofuse_att_verify.runner import native_program
 
     missing: List[str] = []
-    wanted = shlex.split(os.environ.get("CXX", ""))[:1] or ["c++", "g++", "clang++"]
-    if not any(map(shutil.which, wanted)):
+    if not any(map(shutil.which, _compilers())):
         missing.append("no C++ compiler (set CXX or install g++)")
     if not shutil.which("cmake"):
         missing.append("no CMake")
@@ -25,3 +24,10 @@ def check() -> Tuple[str, str]:
     if native_program() is None:
         missing.append("the native runner was not built, Python makes the calls (slower sweeps)")
     return ("note", "; ".join(missing)) if missing else ("ok", "native runner, compiler and CMake are there")
+
+
+def _compilers() -> List[str]:
+    try:
+        return shlex.split(os.environ.get("CXX", ""))[:1] or ["c++", "g++", "clang++"]
+    except ValueError:
+        return []

@@ -21,9 +21,10 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from autofuse.errors import AutofuseError
 from autofuse.files import atomic_open, make_folder
 
-from autofuse_att_verify.build import BuildFailed, Built, CompileConfig, build, load_config
+from autofuse_att_verify.build import BuildFailed, Built, build
 from autofuse_att_verify.checks import Limits, failure, single_checks
 from autofuse_att_verify.compare import comparison_checks
+from autofuse_att_verify.compile_config import CompileConfig, link_words, load_config
 from autofuse_att_verify.contract import Contract
 from autofuse_att_verify.files import open_plain
 from autofuse_att_verify.header import read_layout
@@ -110,7 +111,7 @@ class Run:
             timeout=self.request.timeout,
             jobs=jobs,
             find_key=single and finds_tiling_key(self.sources.texts()),
-            library_folders=self.toolkit.library_folders,
+            library_folders=(*self.toolkit.library_folders, *link_words(self.config.extra_links).folders),
             environment={"ASCEND_HOME_PATH": self.toolkit.home} if self.toolkit.home else {},
         )
 
