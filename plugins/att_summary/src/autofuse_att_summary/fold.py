@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from autofuse import types
 from autofuse.report.model import Number
@@ -17,13 +17,13 @@ from autofuse.scan.lines import LineBatch
 from autofuse_att_summary.columns import EventBatch
 from autofuse_att_summary.cut import lost_digits
 from autofuse_att_summary.final_tiling import final_key
+from autofuse_att_summary.kept_lines import KeptLines, lines_of
 from autofuse_att_summary.lines import Kind
 from autofuse_att_summary.model import (
     Final,
     FinalLine,
     GroupKey,
     Invocation,
-    KeptLines,
     OperatorRun,
     ProcessKey,
     Template,
@@ -437,18 +437,15 @@ class Fold:
             closed = state.invocation or state.left
             written = final_key(found.strings[event[10]], closed.frames) if closed is not None else None
             if closed is not None and written is not None:
-                _add_lines(closed, written, self._path, line, line, 1, _raw(batch, event[3], event[4]))
+                _keep_lines(closed, written, lines_of(batch, event, found))
             return
         key = (event[5], event[6], event[7], event[8], found.strings[event[9]].decode())
-        last, count, raw = _lines_of(batch, event, found)
+        lines = lines_of(batch, event, found)
         invocation = self._current(state, key[0], line)
-        path = self._path
         if kind == Kind.TEMPLATE_CHOICE or not invocation.implicit:
-            _add_lines(invocation, key, path, line, last, count, raw)
+            _keep_lines(invocation, key, lines)
         else:
-            self._apply(
-                state, invocation, key[:3], line, lambda into: _add_lines(into, key, path, line, last, count, raw)
-            )
+            self._apply(state, invocation, key[:3], line, lambda into: _keep_lines(into, key, lines))
 
     # --- logs without Start and End lines ------------------------------------------------------------------------
 
@@ -505,41 +502,13 @@ _BRACKETS = {
 }
 
 
-def _lines_of(batch: LineBatch, event: List[int], found: EventBatch) -> Tuple[int, int, Union[bytes, bytearray]]:
-    """Last line, number and bytes of the lines of an event."""
-    if event[0] != Kind.VALUE:
-        return event[2], 1, _raw(batch, event[3], event[4])
-    first, spans = event[12], found.value_spans
-    count = found.strings[event[10]].count(b"\n") + 1
-    last = found.value_lines[first + count - 1]
-    if last - event[2] == count - 1:
-        return last, count, _raw(batch, event[3], spans[2 * (first + count) - 1])
-    places = range(2 * first, 2 * (first + count), 2)
-    return last, count, b"".join([_raw(batch, spans[place], spans[place + 1]) for place in places])
-
-
-def _raw(batch: LineBatch, start: int, end: int) -> Union[bytes, bytearray]:
-    """The bytes of whole lines with their line ends; one that has none gets one."""
-    newline = batch.block.find(b"\n", end, batch.end)
-    return batch.block[start:end] + b"\n" if newline < 0 else batch.block[start : newline + 1]
-
-
-def _add_lines(
-    invocation: Invocation,
-    key: TemplateKey,
-    path: str,
-    first: int,
-    last: int,
-    count: int,
-    raw: Union[bytes, bytearray],
-) -> None:
+def _keep_lines(invocation: Invocation, key: TemplateKey, lines: KeptLines) -> None:
     kept = invocation.kept.get(key)
     if kept is None:
-        kept = invocation.kept[key] = KeptLines((path, first))
-    kept.last = (path, last)
-    kept.count += count
-    kept.raw += raw
-    invocation.kept_bytes += len(raw)
+        invocation.kept[key] = lines
+    else:
+        kept.add(lines)
+    invocation.kept_bytes += len(lines.raw)
 
 
 def _line_numbers(first_line: int, lines: memoryview, first: int, count: int) -> Sequence[int]:

@@ -12,15 +12,15 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tu
 from autofuse.report.model import Number
 from autofuse.types import FinalTiling, FinalTilingSummary
 
+from autofuse_att_summary.kept_lines import KeptLines
+
 __all__ = [
     "PIPES",
     "Final",
     "FinalLine",
     "GroupKey",
     "Invocation",
-    "KeptLines",
     "OperatorRun",
-    "Place",
     "ProcessKey",
     "Selected",
     "Template",
@@ -79,21 +79,6 @@ class FinalLine(NamedTuple):
 
 Final = Union[FinalLine, FinalTiling, FinalTilingSummary]
 """A line of the built-in format, not decoded yet, or a record that another parser decoded."""
-
-
-Place = Tuple[str, int]
-"""File and line."""
-
-
-class KeptLines:
-    """The lines that name one template, joined byte for byte, and where the first and the last of them stand."""
-
-    __slots__ = ("count", "first", "last", "raw")
-
-    def __init__(self, first: Place) -> None:
-        self.first = self.last = first
-        self.count = 0
-        self.raw = bytearray()
 
 
 Chunk = Tuple[bytes, bytes, Sequence[int]]
@@ -241,9 +226,9 @@ class Invocation:
         self.finals: List[Final] = []
         self.kept: Dict[TemplateKey, KeptLines] = {}
         """The lines that name a template, in order; only when the fold was asked to keep them."""
+        self.kept_bytes = 0
         self.frames: Dict[bytes, TemplateKey] = {}
         """Id of a FINAL_TILING frame → its template, for the lines that are kept."""
-        self.kept_bytes = 0
 
     @property
     def operator(self) -> str:

@@ -16,7 +16,8 @@ from autofuse_att_summary.columns import EventBatch
 from autofuse_att_summary.dfx import BLOCK_MARKERS
 from autofuse_att_summary.filters import CaseFilter, CaseFilterType, matches_any
 from autofuse_att_summary.fold import Fold
-from autofuse_att_summary.model import Invocation, KeptLines, TemplateKey, shape_text
+from autofuse_att_summary.kept_lines import KeptLines
+from autofuse_att_summary.model import Invocation, TemplateKey, shape_text
 from autofuse_att_summary.notices import say_what_was_skipped
 from autofuse_att_summary.parser import AttParser, parser
 from autofuse_att_summary.plugin import MARKERS
