@@ -67,7 +67,7 @@ def offenders(result: Outcome) -> List[str]:
 def test_more_percent_than_allowed(base: str, candidate: str, limit: str, fails: bool, gated: Gate) -> None:
     result = gated([row("A", base)], [row("A", candidate)], limit=limit)
     assert result.exit_code == (1 if fails else 0)
-    assert (f"gate of {float(limit):g} %: " + ("1 regressions" if fails else "passed")) in result.stdout
+    assert (f"gate of {float(limit):g} %: " + ("1 regression" if fails else "passed")) in result.stdout
     if fails:
         assert f"A graph0_result0_g0: Result Perf {base} → {candidate}" in offenders(result)[0]
         assert "A graph0_result0_g0: Result Perf" in result.stderr

@@ -78,6 +78,22 @@ def test_one_shape_called_twice_is_a_repeated_key(compared: Callable[..., Outcom
     row = "A,0,0,0,1,,10,12,20,64,s0=1"
     result = compared([row, row, row], [row])
     assert "2 rows repeat a key (Operator, Graph, Result, Group, Input Shape); the first is used" in result.stdout
+    assert overview(result)["rows matched"] == "1"
+
+
+def test_rows_repeated_alike_on_both_sides_are_compared_in_their_order(compared: Callable[..., Outcome]) -> None:
+    """Two processes tile the same operator: a regression of the second one does not pass."""
+    fast, slow = "A,0,0,0,1,,10,12,20,64,s0=1", "A,0,0,0,1,,10,12,90,64,s0=1"
+    result = compared([fast, fast], [fast, slow], "--fail-on-regression", "3")
+    assert (result.exit_code, overview(result)["rows matched"]) == (1, "2")
+    assert "Result Perf 20 → 90 (+350.00 %)" in result.stdout
+
+
+def test_the_gate_says_that_shapes_differ(compared: Callable[..., Outcome]) -> None:
+    result = compared(["A,0,0,0,1,,10,12,20,64,s0=1"], ["A,0,0,0,1,,10,12,90,64,s0=8"], "--fail-on-regression", "3")
+    assert result.exit_code == 1
+    assert "but the base has [s0=1]" in result.stdout
+    assert "1 row: the input shapes of the two calls differ" in result.stdout
 
 
 def test_another_result_is_a_change_of_template(compared: Callable[..., Outcome]) -> None:

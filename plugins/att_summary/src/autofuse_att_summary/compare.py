@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import Iterator, List, Optional, Sequence, Tuple
+from typing import Iterator, List, Optional, Sequence, Set, Tuple
 
 import click
 from autofuse.cli.app import App
@@ -65,7 +65,8 @@ def command(
     app: App = ctx.obj
     if limit is not None and not math.isfinite(limit):
         raise click.BadParameter("must be a finite number", ctx, param_hint="--fail-on-regression")
-    sides = (read_side(app, base, invocations), read_side(app, candidate, invocations))
+    asked = ctx.get_parameter_source("invocations") is not click.core.ParameterSource.DEFAULT
+    sides = _read_sides(app, (base, candidate), invocations, asked)
     for note in (*sides[0].notes, *sides[1].notes):
         app.notice(note)
     _check_metrics(ctx, metrics, sides)
@@ -76,10 +77,20 @@ def command(
         app.warn("nothing matched: no operator, graph, result and group is on both sides")
         ctx.exit(EXIT_CHECK_FAILED)
     if problems:
-        app.warn(f"{len(problems)} regressions by --fail-on-regression {limit:g}; the first: {problems[0]}")
+        app.warn(f"{_plural(len(problems), 'regression')} by --fail-on-regression {limit:g}; the first: {problems[0]}")
         ctx.exit(EXIT_CHECK_FAILED)
     if sides[0].failed or sides[1].failed:
         ctx.exit(EXIT_CANNOT)
+
+
+def _read_sides(app: App, locations: Tuple[str, str], invocations: InvocationChoice, asked: bool) -> Tuple[Side, Side]:
+    """Both sides; logs beside a CSV of several calls show all of theirs, unless the user asked for some."""
+    first, second = (read_side(app, location, invocations) for location in locations)
+    if not asked and first.has_several_calls and second.from_logs and not first.from_logs:
+        second = read_side(app, locations[1], InvocationChoice("all"))
+    if not asked and second.has_several_calls and first.from_logs and not second.from_logs:
+        first = read_side(app, locations[0], InvocationChoice("all"))
+    return first, second
 
 
 def gate(comparison: Comparison, limit: float, metrics: Sequence[str]) -> List[str]:
@@ -100,10 +111,20 @@ def build_report(app: App, comparison: Comparison, limit: Optional[float], probl
     notes = [f"{old} is compared with {new} (only running numbers differ)" for old, new in comparison.renamed]
     for name, count in comparison.duplicates.items():
         notes.append(
-            f"{name}: {count} rows repeat a key (Operator, Graph, Result, Group, Input Shape); the first is used"
+            f"{name}: {count} rows repeat a key (Operator, Graph, Result, Group, Input Shape); the first is "
+            "used, or all in their order where both sides have as many"
+        )
+    other_shapes = sum(_other_shape(pair) for pair in comparison.pairs)
+    if other_shapes:
+        notes.append(
+            f"{_plural(other_shapes, 'row')}: the input shapes of the two calls differ; "
+            "compare all calls with --invocations all"
         )
     if limit is not None:
-        verdict = f"{len(problems)} regressions" if problems else "passed"
+        judged = sum(_comparable(pair, (pair.metric,)) for pair in comparison.pairs)
+        verdict = (
+            f"{_plural(len(problems), 'regression')}" if problems else f"passed ({_plural(judged, 'row')} compared)"
+        )
         notes += [f"gate of {limit:g} %: {verdict}", *(f"  {problem}" for problem in problems)]
     details = {"base": comparison.base.name, "candidate": comparison.candidate.name}
     return Report(
@@ -138,16 +159,30 @@ def _slower(pair: Pair, limit: float, metrics: Sequence[Optional[str]]) -> Itera
             percent = percent_of(base, candidate)
             if percent is None or percent > limit:
                 by = "" if percent is None else f" ({percent:+.2f} %)"
-                yield f"{_place(pair.row)}: {metric} {old} → {new}{by}"
+                shapes = f", but the base has [{pair.base.shape}]" if pair.base and _other_shape(pair) else ""
+                yield f"{_place(pair.row)}: {metric} {old} → {new}{by}{shapes}"
 
 
 def _comparable(pair: Pair, metrics: Sequence[Optional[str]]) -> bool:
     return any(metric is not None and None not in pair.values(metric) for metric in metrics)
 
 
+def _other_shape(pair: Pair) -> bool:
+    return pair.base is not None and pair.candidate is not None and pair.base.shape != pair.candidate.shape
+
+
+def _plural(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def _place(row: SideRow) -> str:
     shape = f" [{row.shape}]" if row.shape else ""
     return f"{row.operator} graph{row.graph or '?'}_result{row.result or '?'}_g{row.group or '?'}{shape}"
+
+
+def _result_place(row: SideRow) -> str:
+    shape = f" [{row.shape}]" if row.shape else ""
+    return f"{row.operator} graph{row.graph or '?'}_result{row.result or '?'}{shape}"
 
 
 def _overview(comparison: Comparison) -> Iterator[Tuple[str, str]]:
@@ -177,6 +212,12 @@ _KEY = (
     Column("Group", "int", key="group"),
     Column("Input Shape", key="input_shape"),
 )
+_SPOTS = (
+    Column("Base Source", meaning="log file", key="base_source", hidden=True),
+    Column("Base Line", "int", meaning="line of the log", key="base_line", hidden=True),
+    Column("Candidate Source", meaning="log file", key="candidate_source", hidden=True),
+    Column("Candidate Line", "int", meaning="line of the log", key="candidate_line", hidden=True),
+)
 _DIFFERENCES = (
     *_KEY,
     Column("Kind", meaning="template, metric, tiling or other", key="kind"),
@@ -197,6 +238,7 @@ _PERFORMANCE = (
     Column("Base Template", meaning="case with its sub-case tag", key="base_template"),
     Column("Candidate Template", key="candidate_template"),
     Column("Explanation", meaning="the objective's change by pipe and head cost", key="explanation"),
+    *_SPOTS,
 )
 
 
@@ -259,15 +301,34 @@ def _performance(pair: Pair) -> List[Cell]:
         pair.base.template or None,
         pair.candidate.template or None,
         explain_change(pair.base, pair.candidate) or None,
+        *_spots(pair),
     ]
+
+
+def _spots(pair: Pair) -> List[Cell]:
+    """Log and line of either side; absent in the CSVs of earlier tools."""
+    cells: List[Cell] = []
+    for row in (pair.base, pair.candidate):
+        source, line = (row.cells.get(name) if row else None for name in ("Source", "Line"))
+        cells += [source, Number(line) if line and line.isdecimal() else None]
+    return cells
 
 
 def _charts(comparison: Comparison) -> Iterator[Chart]:
     moved: List[Tuple[str, float]] = []
+    results: Set[Tuple[str, ...]] = set()
     for pair in comparison.pairs:
         base, candidate = pair.values(pair.metric) if pair.metric else (None, None)
         if base is not None and candidate is not None and base != candidate:
-            moved.append((_place(pair.row), float(candidate - base)))
+            name = _place(pair.row)
+            if pair.metric == "Result Perf":
+                # Every group of a result repeats what the whole result costs.
+                result = _result_key(pair.row)
+                if result in results:
+                    continue
+                results.add(result)
+                name = _result_place(pair.row)
+            moved.append((name, float(candidate - base)))
     moved = sorted((item for item in moved if math.isfinite(item[1])), key=lambda item: -abs(item[1]))
     if not moved:
         return
@@ -281,5 +342,9 @@ def _charts(comparison: Comparison) -> Iterator[Chart]:
         tuple(name for name, _ in shown),
         (Series("difference", tuple(value for _, value in shown)),),
         unit="cycles",
-        marked=tuple(index for index, (_, value) in enumerate(shown) if value > 0),
     )
+
+
+def _result_key(row: SideRow) -> Tuple[str, ...]:
+    call = (row.cells.get(name, "") for name in ("Source", "Invocation"))
+    return (row.operator, row.graph, row.result, row.shape, *call)

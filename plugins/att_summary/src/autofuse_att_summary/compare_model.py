@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from autofuse_att_summary.compare_sides import Side, SideRow
-from autofuse_att_summary.exact import EXACT, exact
+from autofuse_att_summary.exact import EXACT, exact, percent
 from autofuse_att_summary.model import PIPES
 
 __all__ = ["Comparison", "Difference", "Pair", "compare_sides", "is_metric", "number_of"]
@@ -132,8 +132,8 @@ def compare_sides(base: Side, candidate: Side, by_name: bool, metrics: Sequence[
     """Matches and compares; with `by_name` also operators whose names differ only in running numbers, where unique."""
     names = _renamed(base, candidate) if by_name else {}
     several = _several(base, {}) | _several(candidate, names)
-    left, left_twice = _keyed(base, {}, several)
-    right, right_twice = _keyed(candidate, names, several)
+    grouped = (_grouped(base, {}, several), _grouped(candidate, names, several))
+    (left, left_twice), (right, right_twice) = (_keyed(own, other) for own, other in (grouped, grouped[::-1]))
     pairs = [Pair(row, right[key]) for key, row in left.items() if key in right]
     rest_base = {key: row for key, row in left.items() if key not in right}
     rest_candidate = {key: row for key, row in right.items() if key not in left}
@@ -142,16 +142,17 @@ def compare_sides(base: Side, candidate: Side, by_name: bool, metrics: Sequence[
         pair.metric = _judged(pair, metrics)
         pair.differences = list(_differences(pair))
     pairs.sort(key=lambda pair: (not pair.template_changed, -pair.impact))
-    ours, theirs = base.operators, [names.get(name, name) for name in candidate.operators]
+    ours = base.operators
+    shared = set(ours) & {names.get(name, name) for name in candidate.operators}
     return Comparison(
         base,
         candidate,
         pairs,
         list(rest_base.values()),
         list(rest_candidate.values()),
-        [name for name in ours if name in set(theirs)],
-        [name for name in ours if name not in set(theirs)],
-        [name for name in candidate.operators if names.get(name, name) not in set(ours)],
+        [name for name in ours if name in shared],
+        [name for name in ours if name not in shared],
+        [name for name in candidate.operators if names.get(name, name) not in shared],
         {side.name: count for side, count in ((base, left_twice), (candidate, right_twice)) if count},
         [(old, new) for new, old in names.items()],
     )
@@ -172,8 +173,7 @@ def percent_of(base: Decimal, candidate: Decimal) -> Optional[float]:
     """Change in percent of |base|; None where the base is 0 or a side is infinite."""
     if base == 0 or not (base.is_finite() and candidate.is_finite()):
         return None
-    change = EXACT.multiply(EXACT.subtract(candidate, base), Decimal(100))
-    return float(EXACT.divide(change, base.copy_abs()))
+    return percent(EXACT.subtract(candidate, base), base.copy_abs())
 
 
 def _renamed(base: Side, candidate: Side) -> Dict[str, str]:
@@ -196,18 +196,25 @@ def _several(side: Side, names: Dict[str, str]) -> Set[str]:
     return {key[0] for key, count in counts.items() if count > 1}
 
 
-def _keyed(side: Side, names: Dict[str, str], several: Set[str]) -> Tuple[Dict[Key, SideRow], int]:
-    rows: Dict[Key, SideRow] = {}
-    duplicates = 0
+def _grouped(side: Side, names: Dict[str, str], several: Set[str]) -> Dict[Key, List[SideRow]]:
+    rows: Dict[Key, List[SideRow]] = {}
     for row in side.rows:
         key = _row_key(row, names)
-        if key[0] in several:
-            key = (*key, row.shape)
-        if key in rows:
-            duplicates += 1
-        else:
-            rows[key] = row
-    return rows, duplicates
+        rows.setdefault((*key, row.shape) if key[0] in several else key, []).append(row)
+    return rows
+
+
+def _keyed(own: Dict[Key, List[SideRow]], other: Dict[Key, List[SideRow]]) -> Tuple[Dict[Key, SideRow], int]:
+    """One row per key, and how many repeat one; repeated rows stay where the other side has as many of them.
+
+    Those of one process after the other, or of one call after the other: the order of the sides tells them apart.
+    """
+    rows: Dict[Key, SideRow] = {}
+    for key, found in own.items():
+        kept = found if len(found) == len(other.get(key, ())) else found[:1]
+        for number, row in enumerate(kept):
+            rows[key if number == 0 else (*key, "", str(number))] = row
+    return rows, sum(len(found) - 1 for found in own.values())
 
 
 def _result_changes(base: Dict[Key, SideRow], candidate: Dict[Key, SideRow]) -> Iterator[Pair]:

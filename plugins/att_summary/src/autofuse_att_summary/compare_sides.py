@@ -26,6 +26,9 @@ __all__ = ["Side", "SideRow", "read_side"]
 _CASE = re.compile(r"\s*([A-Za-z]*)\s*(\d+)\s*\Z", re.ASCII)
 
 
+_OTHER_REPORTS = (".jsonl", ".html", ".htm", ".xlsx", ".md", ".svg")
+
+
 @dataclass(frozen=True)
 class SideRow:
     """One row of a side; a cell that is empty is absent from `cells`."""
@@ -53,6 +56,13 @@ class Side:
     notes: List[str] = field(default_factory=list)
     failed: bool = False
     """Something that was named could not be read."""
+    from_logs: bool = False
+
+    @property
+    def has_several_calls(self) -> bool:
+        """Whether some operator has more than one row for a graph, result and group."""
+        keys = [(row.operator, row.graph, row.result, row.group) for row in self.rows]
+        return len(set(keys)) < len(keys)
 
     @property
     def operators(self) -> List[str]:
@@ -62,6 +72,8 @@ class Side:
 
 def read_side(app: App, location: str, invocations: InvocationChoice) -> Side:
     """Reads a CSV with an Operator column, or else logs; AutofuseError when it can be neither."""
+    if location.lower().endswith(_OTHER_REPORTS) and os.path.isfile(location):
+        raise AutofuseError("is a report that compare does not read", location, "give a summary CSV, or the logs")
     if os.path.isfile(location) and (
         location.lower().endswith(".csv") or looks_like_csv(_read(location, HEADER_BYTES))
     ):
@@ -121,6 +133,7 @@ def _log_side(
     side.notes.extend(f"{name}: {line}" for line in summary.counts())
     if not rows:
         side.notes.append(f"{name}: no tiling messages in {run.lines} lines of {len(run.streams)} files")
+    side.from_logs = True
     side.failed = bool(notices.failures)
     return side
 

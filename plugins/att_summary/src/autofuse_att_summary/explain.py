@@ -36,7 +36,14 @@ _COLUMNS = (
         "Candidates", "int", meaning="templates of the group with an objective", key="candidates", label_zh="候选数"
     ),
     Column("Runner-up", meaning="best template that was not chosen", key="runner_up", label_zh="次优模板"),
-    Column("Gap", "float", "cycles", "runner-up minus chosen; negative: the score decided", key="gap", label_zh="差距"),
+    Column(
+        "Gap",
+        "float",
+        "cycles",
+        "runner-up minus chosen; negative: not the objective decided",
+        key="gap",
+        label_zh="差距",
+    ),
     Column(
         "Gap Percent", "float", "%", "of the chosen objective", key="gap_percent", format="%.2f", label_zh="差距占比"
     ),

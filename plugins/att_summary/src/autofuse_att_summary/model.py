@@ -320,7 +320,7 @@ def _graph_rows(invocation: Invocation, graph: int, everything: bool) -> List[Se
         return [_row(invocation, *key) for key in sorted(groups)]
     if chosen is not None:
         return [_row(invocation, graph, chosen, None)]
-    return [_row(invocation, graph, None, None)] if invocation.chose else []
+    return [_row(invocation, graph, None, None)] if invocation.choices or invocation.results else []
 
 
 def _row(invocation: Invocation, graph: Optional[int], result: Optional[int], group: Optional[int]) -> Selected:

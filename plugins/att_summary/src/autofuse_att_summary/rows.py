@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
@@ -172,7 +173,8 @@ def build_table(rows: Sequence[Row], title: str = "") -> Table:
     has_final = any(row.final[0] is not None or row.final[-1] is not None for row in rows)
     final = _FINAL if has_final else tuple(_hide(column) for column in _FINAL)
     middle = tuple(Column(_column_name(name), "any", meaning="value of the template", hidden=True) for name in others)
-    columns = (*_FIRST, *middle, *_SIZES, *final, *_LAST)
+    last = tuple(_show(column) if column.name == "Source" and _several_files(rows) else column for column in _LAST)
+    columns = (*_FIRST, *middle, *_SIZES, *final, *last)
     return Table("summary", columns, _Cells(rows, others), title=title)
 
 
@@ -264,7 +266,15 @@ def _column_name(name: str) -> str:
 _SUFFIX = " (value)"
 
 
-def _hide(column: Column) -> Column:
-    import dataclasses
+def _several_files(rows: Sequence[Row]) -> bool:
+    """Whether an operator has rows of more than one file, which only the source tells apart."""
+    first: Dict[str, str] = {}
+    return any(first.setdefault(row.run.operator, row.path) != row.path for row in rows)
 
+
+def _show(column: Column) -> Column:
+    return dataclasses.replace(column, hidden=False)
+
+
+def _hide(column: Column) -> Column:
     return dataclasses.replace(column, hidden=True)
