@@ -333,7 +333,10 @@ class Caller {
     g_state->started_ns = NowNs();
     SetPhase(Phase::kRepeat);
     const std::string problem = Call(index);
-    line.Field("repeat_ret", returned_);
+    const auto *slots = static_cast<const Slots *>(slots_.Data());
+    line.Field("repeat_ret", returned_)
+        .Field("repeat_workspace", static_cast<std::int64_t>(slots->workspace_size))
+        .Field("repeat_block_dim", static_cast<std::int64_t>(slots->block_dim));
     if (!problem.empty()) {
       line.Field("repeat_error", problem.substr(0, 200));
     }

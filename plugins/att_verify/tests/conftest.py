@@ -12,7 +12,7 @@ from autofuse.testing import run_cli
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from tiling_operators import EXAMPLES, Verified, contract
+from tiling_operators import EXAMPLES, Verified, contract, users_of
 
 
 @pytest.fixture
@@ -54,6 +54,7 @@ def verify(
             words += ["--input-json", path]
         outcome = run_cli(*words, *map(str, options))
         assert not list(temporary.iterdir()), "a temporary folder is left"
+        assert not users_of(temporary), "a process is left"
         return Verified(outcome, tmp_path / "out")
 
     return run

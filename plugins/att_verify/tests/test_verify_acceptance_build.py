@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 from pathlib import Path
 from typing import Any, Callable, List
@@ -104,3 +106,13 @@ def test_what_cmake_says_is_shown_with_its_reason(
     run = verify(operator())
     assert (run.code, run.result["status"]) == (1, "COMPILE_FAILED")
     assert "Could not find toolchain file" in run.result["error"]
+
+
+def test_a_full_folder_of_temporary_files(verify: Callable[..., Verified], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("autofuse_att_verify.runner._Process._start", full)
+    run = verify(operator(), "--sweep", "aiv=1:3")
+    assert (run.code, list(run.folder.iterdir())) == (2, [])
+    assert "temporary: cannot work there: No space left on device (see to the folder of temporary files" in run.stderr

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, List, Tuple
 
 import pytest
-from tiling_operators import needs_compiler, operator
+from tiling_operators import needs_compiler, operator, users_of
 
 pytestmark = needs_compiler
 
@@ -52,21 +52,6 @@ def _wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
         time.sleep(0.02)
 
 
-def _users_of(folder: Path) -> List[str]:
-    """Command lines of all processes that name the folder or work in it."""
-    found = []
-    for entry in os.listdir("/proc"):
-        if entry.isdigit() and int(entry) != os.getpid():
-            try:
-                command = Path("/proc", entry, "cmdline").read_bytes()
-                place = os.readlink(f"/proc/{entry}/cwd")
-            except OSError:
-                continue
-            if os.fsencode(folder) in command or place.startswith(str(folder)):
-                found.append(command.replace(b"\0", b" ").decode("utf-8", "replace"))
-    return found
-
-
 def _result(temporary: Path) -> Any:
     return json.loads((temporary.parent / "out" / "result.json").read_text())
 
@@ -75,13 +60,13 @@ def _result(temporary: Path) -> Any:
 @pytest.mark.parametrize("runner", ["native", "python"])
 def test_interrupted_in_the_call(start: Callable[..., Any], number: signal.Signals, runner: str) -> None:
     process, temporary = start(HANG, "--runner", runner)
-    _wait_for(lambda: any("--library" in words for words in _users_of(temporary)))
+    _wait_for(lambda: any("--library" in words for words in users_of(temporary)))
     process.send_signal(number)
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
     assert b"interrupted" in stderr
     assert b"Traceback" not in stderr
-    assert (_users_of(temporary), list(temporary.iterdir())) == ([], [])
+    assert (users_of(temporary), list(temporary.iterdir())) == ([], [])
     assert (_result(temporary)["status"], _result(temporary)["error"]) == ("RUNTIME_FAILED", "interrupted")
 
 
@@ -91,31 +76,31 @@ def test_interrupted_in_the_compiler(start: Callable[..., Any], tmp_path: Path, 
     compiler.write_text(SLOW_COMPILER)
     compiler.chmod(0o755)
     process, temporary = start("", CXX=str(compiler))
-    _wait_for(lambda: any(words.startswith("sleep 61") for words in _users_of(temporary)))
+    _wait_for(lambda: any(words.startswith("sleep 61") for words in users_of(temporary)))
     process.send_signal(number)
     process.communicate(timeout=30)
     assert process.returncode == 130
-    assert (_users_of(temporary), list(temporary.iterdir())) == ([], [])
+    assert (users_of(temporary), list(temporary.iterdir())) == ([], [])
     assert (_result(temporary)["status"], _result(temporary)["error"]) == ("COMPILE_FAILED", "interrupted")
 
 
 def test_interrupted_in_a_sweep(start: Callable[..., Any]) -> None:
     process, temporary = start(HANG, "--sweep", "aiv=1:100", "--jobs", "3")
-    _wait_for(lambda: sum("--library" in words for words in _users_of(temporary)) > 3)
+    _wait_for(lambda: sum("--library" in words for words in users_of(temporary)) > 3)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
     assert process.returncode == 130
-    assert (_users_of(temporary), list(temporary.iterdir())) == ([], [])
+    assert (users_of(temporary), list(temporary.iterdir())) == ([], [])
 
 
 @pytest.mark.parametrize("runner", ["native", "python"])
 def test_when_the_tool_is_killed_the_calls_end(start: Callable[..., Any], runner: str) -> None:
     """Nobody is left to remove the folder, but what runs in it notices."""
     process, temporary = start(HANG, "--runner", runner)
-    _wait_for(lambda: any("--library" in words for words in _users_of(temporary)))
+    _wait_for(lambda: any("--library" in words for words in users_of(temporary)))
     process.kill()
     process.communicate(timeout=30)
-    _wait_for(lambda: not _users_of(temporary), 10)
+    _wait_for(lambda: not users_of(temporary), 10)
 
 
 def test_a_full_disk_is_told(tiling_files: Callable[..., Path], tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,3 +79,18 @@ class Verified:
     def check(self, name: str) -> Optional[bool]:
         """Whether the check of this name passed."""
         return {check["name"]: check["passed"] for check in self.result["checks"]}[name]
+
+
+def users_of(folder: Path) -> List[str]:
+    """Command lines of all processes that name the folder or work in it."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and int(entry) != os.getpid():
+            try:
+                command = Path("/proc", entry, "cmdline").read_bytes()
+                place = os.readlink(f"/proc/{entry}/cwd")
+            except OSError:
+                continue
+            if os.fsencode(folder) in command or place.startswith(str(folder)):
+                found.append(command.replace(b"\0", b" ").decode("utf-8", "replace"))
+    return found

@@ -11,10 +11,13 @@ from typing import Any, Dict, List, Mapping, Optional
 from autofuse_att_verify.contract import Contract
 from autofuse_att_verify.runner import Answer
 
-__all__ = ["Check", "Limits", "failure", "point_problem", "single_checks"]
+__all__ = ["Check", "Failure", "Limits", "failure", "point_problem", "single_checks"]
 
 LEAST_WORKSPACE = 16 << 20
 _WORD = 0xFFFFFFFF
+_BITS = 0xFFFFFFFFFFFFFFFF
+_OVERRUN = "buffer overrun"
+_CALL, _REPEAT = "AutofuseTiling", "repeat of AutofuseTiling"
 
 
 @dataclass(frozen=True)
@@ -43,20 +46,29 @@ class Limits:
     block_dim_width: int = 32
 
 
-def failure(answer: Answer, contract: Contract) -> Optional[str]:
-    """The reason of RUNTIME_FAILED; None when the call came back and returned 0."""
+@dataclass(frozen=True)
+class Failure:
+    """Why a call is RUNTIME_FAILED, and where it happened."""
+
+    reason: str
+    phase: Optional[str] = None
+
+
+def failure(answer: Answer, contract: Contract) -> Optional[Failure]:
+    """What makes the call RUNTIME_FAILED; None when it came back and returned 0."""
+    width = contract.abi.block_dim_width
     problem = answer.get("fatal") or answer.get("error")
     if problem:
-        return str(problem)
+        return Failure(str(problem), answer.get("phase"))
     if answer.get("ret") != 0:
-        return f"returned {answer.get('ret')}"
+        return Failure(f"returned {answer.get('ret')}", _CALL)
+    if _wide(answer, width):
+        return Failure(_OVERRUN, _CALL)
     if answer.get("repeat_error"):
-        return f"{answer['repeat_error']} (in the repeated call)"
-    if _wide(answer, contract.abi.block_dim_width):
-        return "buffer overrun"
-    if answer.get("left"):
-        return "left processes running"
-    return None
+        return Failure(str(answer["repeat_error"]), _REPEAT)
+    if _wide(answer, width, "repeat_"):
+        return Failure(_OVERRUN, _REPEAT)
+    return Failure("left processes running") if answer.get("left") else None
 
 
 def point_problem(answer: Answer, limits: Limits) -> Optional[str]:
@@ -67,7 +79,7 @@ def point_problem(answer: Answer, limits: Limits) -> Optional[str]:
     if answer.get("ret") != 0:
         return f"returned {answer.get('ret')}"
     if _wide(answer, limits.block_dim_width):
-        return "buffer overrun"
+        return _OVERRUN
     for check in (_block_dim(answer, limits), _workspace(answer, limits), _data(answer)):
         if check.passed is False:
             return f"{check.name}: {check.detail}"
@@ -86,9 +98,10 @@ def single_checks(answer: Answer, limits: Limits, key: Optional[int]) -> List[Ch
     ]
 
 
-def _wide(answer: Answer, width: int) -> bool:
+def _wide(answer: Answer, width: int, call: str = "") -> bool:
     """Whether more was written to a 32-bit output than it has room for."""
-    return int(answer.get("workspace", 0)) > _WORD or (width == 32 and int(answer.get("block_dim", 0)) > _WORD)
+    workspace, block_dim = (int(answer.get(f"{call}{name}", 0)) & _BITS for name in ("workspace", "block_dim"))
+    return workspace > _WORD or (width == 32 and block_dim > _WORD)
 
 
 def _block_dim(answer: Answer, limits: Limits) -> Check:
@@ -117,6 +130,12 @@ def _data(answer: Answer) -> Check:
 
 
 def _repeat(answer: Answer) -> Check:
+    if answer.get("repeat_ret", 0) != 0:
+        return Check("repeatable", False, f"a second call returned {answer['repeat_ret']}")
+    for key, name in (("block_dim", "block_dim"), ("workspace", "workspace_size")):
+        first, second = answer[key], answer.get(f"repeat_{key}", answer[key])
+        if first != second:
+            return Check("repeatable", False, f"a second call gives {name} {second}, the first {first}")
     same = bool(answer.get("same"))
     return Check("repeatable", same, f"a second call gives {'the same' if same else 'other'} bytes")
 

@@ -341,17 +341,18 @@ class _Worker:
         if problem:
             answer |= {"error": problem, "phase": _PHASES[_CALL]}
         else:
-            slots = ctypes.string_at(self.slots.address, 72)
-            answer |= {
-                "ret": returned,
-                "workspace": int.from_bytes(slots[:8], "little"),
-                "block_dim": int.from_bytes(slots[64:], "little"),
-                "zero": self.data.is_zero(),
-            }
+            workspace, block_dim = self._outputs()
+            zero = self.data.is_zero()
+            answer |= {"ret": returned, "workspace": workspace, "block_dim": block_dim, "zero": zero}
             self._describe(index, answer, returned)
         self.state.phase = _IDLE
         os.write(self.result_fd, _line(answer))
         return problem is None
+
+    def _outputs(self) -> Tuple[int, int]:
+        """Workspace size and block dim, 64 bits each."""
+        slots = ctypes.string_at(self.slots.address, 72)
+        return int.from_bytes(slots[:8], "little"), int.from_bytes(slots[64:], "little")
 
     def _describe(self, index: int, answer: Dict[str, Any], returned: int) -> None:
         os.lseek(self.log_fd, 0, os.SEEK_SET)
@@ -384,6 +385,7 @@ class _Worker:
         self.state.started = time.monotonic_ns()
         self.state.phase = _REPEAT
         problem, answer["repeat_ret"] = self._call(index)
+        answer["repeat_workspace"], answer["repeat_block_dim"] = self._outputs()
         if problem:
             answer["repeat_error"] = problem
         answer["same"] = problem is None and self.data.content() == first

@@ -30,14 +30,14 @@ Answer = Dict[str, Any]
 """One line of the runner. Keys: `i` point; `ret`, `workspace`, `block_dim`, `zero`, `ns` of a call that came back;
 `templates` (template, objective, pipes) and `results` as its messages told them; `error` and `phase` of one that did
 not; `fatal` and `phase` when no point can be called; `left` processes left behind. A single call adds `size`,
-`exports`, `key`, `key_count`, `same`, `repeat_ret`, `repeat_error`."""
+`exports`, `key`, `key_count`, `same`, and of the second call `repeat_ret`, `repeat_workspace`, `repeat_block_dim`,
+`repeat_error`."""
 
 _DISTRIBUTION = "autofuse-att-verify"
 _PROGRAM = "bin/autofuse-tiling-runner"
 _TYPES = {
-    **dict.fromkeys(
-        ("i", "ret", "workspace", "block_dim", "ns", "left", "size", "key", "key_count", "repeat_ret"), int
-    ),
+    **dict.fromkeys(("i", "ret", "workspace", "block_dim", "ns", "left", "size", "key", "key_count"), int),
+    **dict.fromkeys(("repeat_ret", "repeat_workspace", "repeat_block_dim"), int),
     **dict.fromkeys(("zero", "same"), bool),
     **dict.fromkeys(("error", "fatal", "phase", "repeat_error", "save_error"), str),
 }

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 import time
 from array import array
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -181,6 +182,11 @@ def verify(run: Run, work: Callable[[Run, Built, Path], None], notice: Callable[
     except KeyboardInterrupt:
         run.result.fail(RUNTIME_FAILED if begun else COMPILE_FAILED, "interrupted")
         raise
+    except OSError as error:
+        place = str(error.filename or tempfile.gettempdir())
+        raise AutofuseError(
+            f"cannot work there: {error.strerror or error}", place, "see to the folder of temporary files (TMPDIR)"
+        ) from error
     finally:
         # An error that is not the code's own (a full disk, a plugin's bug) leaves no result behind that looks like one.
         if run.result.status != RUNNING:
@@ -262,7 +268,7 @@ def _take(run: Run, job: Job, answer: Answer, layout: Future[Tuple[Optional[Stru
         _take_values(run, job, answer, layout)
     problem = failure(answer, run.contract)
     if problem:
-        result.fail(RUNTIME_FAILED, problem, answer.get("phase"))
+        result.fail(RUNTIME_FAILED, problem.reason, problem.phase)
         return
     result.status = SUCCEEDED
     result.checks = single_checks(answer, run.limits(), result.tiling_key)
