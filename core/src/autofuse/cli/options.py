@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Any, Callable, List, Optional, TypeVar, Union, overload
 
 import click
@@ -79,9 +81,24 @@ def _check_output(
             spec = reporter_named(app, named)
             if spec.needs_file:
                 raise click.UsageError(f"format {named} needs a file: add -o FILE{(spec.suffixes or ('',))[0]}", ctx)
+        if value is not None and folder is None and not named and app is not None and not ctx.resilient_parsing:
+            _check_suffix(ctx, app, value)
         return value
 
     return check
+
+
+def _check_suffix(ctx: click.Context, app: App, path: str) -> None:
+    """Refuses a suffix that looks like a format and is none: `-o table.json` would hold a console table."""
+    from autofuse.report.emit import reporters
+
+    suffix = os.path.splitext(path)[1].lower()
+    known = sorted({own for spec in reporters(app).values() for own in spec.suffixes})
+    if not re.fullmatch(r"\.[a-z][a-z0-9]{1,5}", suffix) or suffix in (*known, ".log", ".out") or os.path.exists(path):
+        return
+    raise click.UsageError(
+        f"no reporter writes {suffix} files: name the format with -f, or use {', '.join(known)}", ctx
+    )
 
 
 def _complete_format(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> List[CompletionItem]:

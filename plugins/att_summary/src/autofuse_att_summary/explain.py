@@ -50,9 +50,9 @@ _COLUMNS = (
 )
 
 
-def explain_table(rows: Sequence[Row]) -> Table:
+def explain_table(rows: Sequence[Row], detail: bool = True) -> Table:
     """One row per chosen template: what bounds it, and how close the next candidate was."""
-    return Table("explain", _COLUMNS, [_explained(row) for row in rows if row.template], "Why", detail=True)
+    return Table("explain", _COLUMNS, [_explained(row) for row in rows if row.template], "Why", detail=detail)
 
 
 def charts_of(rows: Sequence[Row]) -> Tuple[Chart, ...]:

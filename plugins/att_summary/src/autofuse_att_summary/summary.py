@@ -45,6 +45,7 @@ _LINES_OF_COUNTS = 10
     "--op", "patterns", metavar="PATTERN", multiple=True, help="Only operators whose name matches (shell style)."
 )
 @click.option("--case", "case_filter", type=CaseFilterType(), help="Only these results, groups, cases: r=0,1,g=2,c=R3.")
+@click.option("--explain", is_flag=True, help="Also why: what bounds it, and the candidate that came second.")
 @report_options
 @click.pass_context
 def command(
@@ -54,6 +55,7 @@ def command(
     invocations: InvocationChoice,
     patterns: Tuple[str, ...],
     case_filter: CaseFilter,
+    explain: bool,
     output_format: str,
     output: str,
 ) -> None:
@@ -70,7 +72,7 @@ def command(
         raise AutofuseError(_nothing(run, summary), exit_code=EXIT_CHECK_FAILED)
     for line in summary.counts():
         app.notice(line)
-    emit(app, summarize(app, run, rows), output_format, output)
+    emit(app, summarize(app, run, rows, explain), output_format, output)
     if run.notices.failures:
         ctx.exit(EXIT_CANNOT)
 
@@ -151,7 +153,7 @@ class Summary:
         return [row for row in rows if self.case_filter.wants(row.result, row.group, row.case, row.sub_case)]
 
 
-def summarize(app: App, run: LogRun, rows: Sequence[Row]) -> Report:
+def summarize(app: App, run: LogRun, rows: Sequence[Row], explain: bool = False) -> Report:
     """The report of the rows."""
     operators = len({row.run.operator for row in rows})
     title = (
@@ -162,7 +164,7 @@ def summarize(app: App, run: LogRun, rows: Sequence[Row]) -> Report:
     inputs = tuple(stream.name for stream in run.streams)
     return Report(
         title,
-        (build_table(rows, title), explain_table(rows)),
+        (build_table(rows, title), explain_table(rows, detail=not explain)),
         charts=charts_of(rows),
         provenance=Provenance(app.command_line, inputs),
     )
