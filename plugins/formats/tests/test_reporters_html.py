@@ -111,7 +111,7 @@ def test_data_holds_every_cell():
     assert cells(columns["Cosine"])[1] == "0.99900000"
     assert columns["Cosine"]["exact"][1] == 0.999
     assert columns["Source"]["hidden"]
-    assert table["links"] == [{"source": 5, "line": 6, "name": "Log"}]
+    assert table["links"] == [{"source": 5, "line": 6, "name": "Log", "owner": ""}]
 
 
 def test_pairs_of_source_and_line_columns_are_links():
@@ -128,9 +128,9 @@ def test_pairs_of_source_and_line_columns_are_links():
     table = Table("t", tuple(Column(name) for name in names), [])
     links = data_of(render(Report("t", (table,))))["tables"][0]["links"]
     assert links == [
-        {"source": 1, "line": 2, "name": "Base Log"},
-        {"source": 3, "line": 4, "name": "Candidate Log"},
-        {"source": 6, "line": 7, "name": "Log"},
+        {"source": 1, "line": 2, "name": "Base Log", "owner": "base"},
+        {"source": 3, "line": 4, "name": "Candidate Log", "owner": "candidate"},
+        {"source": 6, "line": 7, "name": "Log", "owner": ""},
     ]
 
 

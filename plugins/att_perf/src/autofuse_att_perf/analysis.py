@@ -233,8 +233,8 @@ def _perf_lines_of(log: OperatorLog, candidates: List[Candidate]) -> Dict[Option
     known = {candidate.template for candidate in candidates}
     for template, formulas in found.items():
         if template not in known:
-            place = f"{formulas[0].at.path}:{formulas[0].at.line}"
-            candidates.append(Candidate(template, place=place))
+            at = formulas[0].at
+            candidates.append(Candidate(template, path=at.path, line=at.line))
     return found
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Dict, List, Mapping, Optional, Tuple
+from typing import Callable, Dict, List, Mapping, Optional, Tuple
 
 from autofuse.types import PipeFormula, TemplateId
 
@@ -31,8 +31,12 @@ class Candidate:
     chosen: bool = False
     in_result: bool = False
     """Its group belongs to the result that was chosen."""
-    place: str = ""
-    """`path:line` of its first line."""
+    path: str = ""
+    """The log that it stands in."""
+    line: Optional[int] = None
+    """Its first line there."""
+    lines: Callable[[], Mapping[str, int]] = dict
+    """Gives name → line of its last print; the objective under `objective`."""
 
     @property
     def group(self) -> GroupId:
@@ -44,6 +48,10 @@ class Candidate:
     def case(self) -> str:
         """`0`, `R0`; "" without a template."""
         return "" if self.template is None else f"{self.template.sub_case}{self.template.case}"
+
+    def line_of(self, name: str) -> Optional[int]:
+        """Where a value was logged; its first line where that is not known."""
+        return self.lines().get(name, self.line)
 
 
 @dataclass

@@ -59,9 +59,8 @@ def _last_of_each(formulas: Iterable[PipeFormula]) -> List[PipeFormula]:
 
 
 def _line_terms(formula: PipeFormula) -> List[Term]:
-    place = f"{formula.at.path}:{formula.at.line}"
     terms = [
-        Term("node", f"{formula.node}: {name}", value, formula.node, formula.node_type, (f"{name}={text}", place))
+        Term("node", f"{formula.node}: {name}", value, formula.node, formula.node_type, f"{name}={text}", formula.at)
         for name, text in formula.terms
         for value in (logged_number(text),)
     ]
@@ -70,4 +69,4 @@ def _line_terms(formula: PipeFormula) -> List[Term]:
         return terms
     label = f"{formula.node}: {'not explained' if terms else 'total'}"
     rest = total - sum(values)
-    return [*terms, Term("node", label, rest, formula.node, formula.node_type, (f"total {formula.total}", place))]
+    return [*terms, Term("node", label, rest, formula.node, formula.node_type, f"total {formula.total}", formula.at)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from autofuse.cli.app import App
@@ -86,7 +87,9 @@ def _candidate(invocation: Invocation, template: Template, shape: Dict[str, str]
         {**shape, **invocation.group_shapes.get((graph, result, group), {})},
         chosen=invocation.choices.get((graph, result, group)) == template.key,
         in_result=chosen == result if chosen is not None else (graph, result, group) in invocation.choices,
-        place=f"{template.path}:{template.first_line}",
+        path=template.path,
+        line=template.first_line,
+        lines=cache(lambda: template.lines),
     )
 
 

@@ -46,6 +46,10 @@ _TEMPLATE = (
     Column("Chosen", "any", meaning="the group chose this template", label_zh="选中"),
 )
 _CYCLES = "cycles"
+_LOG = (
+    Column("Source", meaning="log file", label_zh="来源", hidden=True),
+    Column("Line", "int", meaning="line of the log", label_zh="行", hidden=True),
+)
 
 
 def tables(analyses: Sequence[OperatorAnalysis]) -> Tuple[Table, ...]:
@@ -100,6 +104,12 @@ def _template_cells(log: OperatorLog, group: GroupAnalysis, template: TemplateAn
     return (*_group_cells(log, group), *case, template.candidate.chosen)
 
 
+def _log_cells(template: TemplateAnalysis, name: Optional[str] = None) -> Tuple[Cell, Cell]:
+    """Where the value `name` was logged, or else the template's first line."""
+    candidate = template.candidate
+    return candidate.path or None, candidate.line if name is None else candidate.line_of(name)
+
+
 def _templates(
     analyses: Iterable[OperatorAnalysis],
 ) -> Iterator[Tuple[Tuple[Cell, ...], GroupAnalysis, TemplateAnalysis]]:
@@ -129,7 +139,7 @@ _OVERVIEW = (
     Column("Checks", meaning="formula against log", label_zh="核对"),
     Column("Invocation", meaning="which call of the log is shown", hidden=True),
     Column("Input Shape", label_zh="形状", hidden=True),
-    Column("Log", meaning="first line of the template", hidden=True),
+    *_LOG,
     Column("Formulas", meaning="where the formulas stand", hidden=True),
 )
 
@@ -169,7 +179,7 @@ def _overview_row(log: OperatorLog, group: GroupAnalysis) -> Row:
         _check_words(shown),
         log.invocation or None,
         " ".join(f"{name}={value}" for name, value in log.shape.items()) or None,
-        shown.candidate.place or None,
+        *_log_cells(shown),
         shown.place or None,
     )
 
@@ -193,7 +203,7 @@ _CANDIDATES = (
     Column("Pipes", meaning="every pipe, the largest first"),
     Column("Most Sensitive", label_zh="最敏感参数"),
     Column("Elasticity", "float", format="%.4f"),
-    Column("Log", hidden=True),
+    *_LOG,
 )
 
 
@@ -216,7 +226,7 @@ def _candidate_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
             " ".join(f"{name}={value:.6f}" for value, name in known) or None,
             ranking[0].parameter if ranking else None,
             ranking[0].elasticity if ranking else None,
-            template.candidate.place or None,
+            *_log_cells(template),
         )
 
 
@@ -242,7 +252,8 @@ _TERMS = (
         label_zh="占目标",
     ),
     Column("Formula", hidden=True),
-    Column("Place", hidden=True),
+    Column("Place", meaning="where the formula stands", hidden=True),
+    *_LOG,
 )
 
 
@@ -265,12 +276,14 @@ def _term_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
                     percent_of(term.value, objective),
                     term.formula,
                     term.place or None,
+                    *(_log_cells(template, pipe.name) if term.at is None else (term.at.path, term.at.line)),
                 )
         head = template.head_cost
         if head is not None and template.has_formulas:
             share = percent_of(head, objective)
             origin = template.origin or None
-            yield (*cells, origin, None, None, "head", None, None, "head cost", head, None, share, None, None)
+            spot = _log_cells(template, "objective")
+            yield (*cells, origin, None, None, "head", None, None, "head cost", head, None, share, None, None, *spot)
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------
@@ -285,6 +298,7 @@ _CHECKS = (
     Column("Relative", "float", format="%.3e", label_zh="相对差"),
     Column("Status", meaning="ok, mismatch, missing_symbol, error, not_logged, no_formula", label_zh="状态"),
     Column("Note", label_zh="说明"),
+    *_LOG,
 )
 
 
@@ -308,6 +322,7 @@ def _check_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
                 check.relative,
                 check.status,
                 check.note or None,
+                *_log_cells(template, check.quantity),
             )
 
 
@@ -325,6 +340,7 @@ _SENSITIVITIES = (
     Column("Double", "any", label_zh="加倍"),
     Column("At Double", "float", _CYCLES, format="%.6f"),
     Column("Change at Double", "float", "%", format="%.2f"),
+    *_LOG,
 )
 
 
@@ -343,6 +359,7 @@ def _sensitivity_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
                 one.double,
                 one.at_double,
                 _change(one.at_double, one.base),
+                *_log_cells(template, one.target),
             )
 
 
@@ -358,14 +375,16 @@ _BRANCHES = (
     Column("Value", "float", "", "what the side that was taken gives", format="%.6f"),
     Column("Other Value", "float", "", "what the other side gives", format="%.6f"),
     Column("In Words", label_zh="说明"),
-    Column("Place", hidden=True),
+    Column("Place", meaning="where the condition stands", hidden=True),
+    *_LOG,
 )
 
 
 def _branch_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
     for cells, _, template in _templates(analyses):
         for one in template.branches:
-            yield (*cells, one.variable or None, one.condition, one.taken, one.value, one.other, one.words, one.place)
+            found = (one.variable or None, one.condition, one.taken, one.value, one.other, one.words, one.place)
+            yield (*cells, *found, *_log_cells(template))
 
 
 _USAGE = (
@@ -376,13 +395,18 @@ _USAGE = (
     Column("Percent", "float", "%", format="%.1f", label_zh="占比"),
     Column("In Words", label_zh="说明"),
     Column("Origin", meaning="source: by the generated function; log: as logged"),
+    *_LOG,
 )
+
+
+_QUANTITIES = {"ub": "ub_size", "blocks": "block_dim"}
 
 
 def _usage_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
     for cells, _, template in _templates(analyses):
         for one in template.usage:
-            yield (*cells, one.what, _whole(one.used), _whole(one.available), one.percent, one.words, one.origin)
+            spot = _log_cells(template, _QUANTITIES[one.what])
+            yield (*cells, one.what, _whole(one.used), _whole(one.available), one.percent, one.words, one.origin, *spot)
 
 
 def _whole(value: Optional[float]) -> Cell:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
+from autofuse.types import Position
+
 from autofuse_att_perf.builder import CAST_TYPES
 from autofuse_att_perf.evaluate import divide
 from autofuse_att_perf.tape import CType, Op, Tape, Value
@@ -25,17 +27,22 @@ class Term(NamedTuple):
     """None when a symbol is missing."""
     node: str = ""
     node_type: str = ""
-    origin: Union[_Origin, Tuple[str, str], None] = None
+    origin: Union[_Origin, str, None] = None
+    """Where it stands in the sources, or the text of a [PERF] line."""
+    at: Optional[Position] = None
+    """Where the [PERF] line stands."""
 
     @property
     def formula(self) -> str:
         """The variables or the text that the value comes from."""
-        return "" if self.origin is None else self.origin[0] if isinstance(self.origin, tuple) else self.origin.formula
+        return "" if self.origin is None else self.origin if isinstance(self.origin, str) else self.origin.formula
 
     @property
     def place(self) -> str:
         """`path:line`."""
-        return "" if self.origin is None else self.origin[1] if isinstance(self.origin, tuple) else self.origin.place
+        if self.at is not None:
+            return f"{self.at.path}:{self.at.line}"
+        return "" if self.origin is None or isinstance(self.origin, str) else self.origin.place
 
 
 class _Origin:

@@ -18,7 +18,7 @@ _WIDTH = 1280.0
 _MARGIN = 24.0
 _GAP = 16.0
 _PAD = 14.0
-_TAB_HEIGHT = 20.0
+_TAB_HEIGHT = 24.0
 _MAX_TAB = 160.0
 _SINGLE = 760.0
 """A single column is not stretched over the whole page."""
@@ -135,18 +135,16 @@ class _Card:
 
     def _tab_strip(self) -> str:
         links = [
-            f'<a xlink:href="#{self.identity}-{index}">{tab.markup("tab", "s")}</a>'
+            f'<a xlink:href="#{self.identity}-{index}">{tab.markup}</a>'
             for index, tab in enumerate(self.tabs.tabs)
         ]
         return f'<g transform="translate(0,34)">{"".join(links)}</g>'
 
     def _panel(self, index: int, default: bool) -> str:
-        tab = self.tabs.tabs[index]
-        css = "sel" if tab.chosen else "on"
-        over = f'<g class="over" transform="translate(0,34)">{tab.markup(css, f"{css}t")}</g>'
+        mark = f'<g transform="translate(0,34)">{self.tabs.tabs[index].mark}</g>'
         body = "".join(self.panels[index].parts)
         return (
-            f'<g id="{self.identity}-{index}" class="panel{" default" if default else ""}">{over}'
+            f'<g id="{self.identity}-{index}" class="panel{" default" if default else ""}">{mark}'
             f'<g transform="translate(0,{self.panel_y:g})">{body}</g></g>'
         )
 
@@ -177,16 +175,20 @@ class _Tab:
         self.x, self.y = x, y
         self.width = math.ceil(width(self.text, SMALL)) + 12
 
-    def markup(self, css: str, text_css: str) -> str:
-        """Box and text, in the given classes."""
-        frame = ' stroke-width="1.5"' if self.chosen else ""
-        pick = f'<rect class="pick" x="{self.x:g}" y="{self.y:g}" width="{self.width:g}" height="18" rx="4"{frame}/>'
+    @property
+    def markup(self) -> str:
+        """Box and text."""
+        box, text = ("sel", "selt") if self.chosen else ("tab", "s")
         title = "" if self.text == self.whole else f"<title>{escape(self.whole)}</title>"
         return (
-            f'<rect class="{css}" x="{self.x:g}" y="{self.y:g}" width="{self.width:g}" height="18" rx="4"/>'
-            f"{pick if self.chosen else ''}"
-            f'<text class="{text_css}" x="{self.x + 6:g}" y="{self.y + 13:g}">{title}{escape(self.text)}</text>'
+            f'<rect class="{box}" x="{self.x:g}" y="{self.y:g}" width="{self.width:g}" height="18" rx="4"/>'
+            f'<text class="{text}" x="{self.x + 6:g}" y="{self.y + 13:g}">{title}{escape(self.text)}</text>'
         )
+
+    @property
+    def mark(self) -> str:
+        """The line under the tab whose panel is open."""
+        return f'<rect class="on" x="{self.x + 2:g}" y="{self.y + 19:g}" width="{self.width - 4:g}" height="2.5" rx="1"/>'
 
 
 def tab_text(template: TemplateAnalysis) -> str:

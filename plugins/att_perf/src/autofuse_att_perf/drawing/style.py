@@ -49,14 +49,14 @@ _RULES = """
 .pf .b{{fill:{blue};font-weight:600}} .pf .w{{font-size:11px;fill:{warn}}}
 .pf .e{{font-size:12px;font-weight:600;fill:{red}}}
 .pf .n{{text-anchor:end}} .pf .page{{fill:{page}}} .pf .card{{fill:{card};stroke:{edge}}} .pf .rule{{stroke:{edge}}}
-.pf .tab{{fill:{tab}}} .pf .pick{{fill:none;stroke:{blue};stroke-width:1.5}} .pf .on{{fill:{text}}}
-.pf .sel{{fill:{blue}}} .pf .ont{{font-size:11px;fill:{page}}} .pf .selt{{font-size:11px;font-weight:600;fill:{onblue}}}
+.pf{{background:{page}}} .pf .tab{{fill:{tab}}} .pf .on{{fill:{text}}}
+.pf .sel{{fill:{blue}}} .pf .selt{{font-size:11px;font-weight:600;fill:{onblue}}}
 .pf .pipe{{fill:{grey}}} .pf .max{{fill:{red}}} .pf .term{{fill:{term}}} .pf .maxterm{{fill:{redterm}}}
 .pf .neg{{fill:{negative}}} .pf .sens{{fill:{orange}}} .pf .pickbar{{fill:{blue}}}
 """
 _TABS = """
 .pf .panel{display:none} .pf .panel:target,.pf .default{display:inline} .pf .panel:target~.default{display:none}
-.pf .over{pointer-events:none} .pf a{cursor:pointer} .pf a:focus .tab,.pf a:hover .tab{stroke:#1f6feb;stroke-width:1.5}
+.pf a{cursor:pointer} .pf a:focus rect,.pf a:hover rect{stroke:#1f6feb;stroke-width:1.5}
 """
 
 

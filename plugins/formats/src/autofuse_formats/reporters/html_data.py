@@ -107,13 +107,17 @@ def _links(columns: Tuple[Column, ...], word: Dict[str, str]) -> List[Dict[str, 
         line = places.get(f"{match[1]}{'source_line' if match[2] else 'line'}".lower()) if match else None
         if match and line is not None:
             owner = match[1].strip(" _").capitalize()
-            links.append({"source": index, "line": line, "name": f"{owner} {word['Log']}".strip()})
+            name = f"{owner} {word['Log']}".strip()
+            links.append({"source": index, "line": line, "name": name, "owner": match[1].strip(" _").lower()})
     return links
 
 
 def _links_json(links: List[Dict[str, Any]]) -> str:
-    texts = [f'{{"source":{link["source"]},"line":{link["line"]},"name":{_quoted(link["name"])}}}' for link in links]
-    return f"[{','.join(texts)}]"
+    return "[" + ",".join(f"{{{','.join(_member(*member) for member in link.items())}}}" for link in links) + "]"
+
+
+def _member(name: str, value: Any) -> str:
+    return f'"{name}":{value if isinstance(value, int) else _quoted(value)}'
 
 
 def _is_relative(cell: Cell) -> bool:

@@ -5,6 +5,8 @@
   const report = JSON.parse(document.getElementById("data").textContent);
   const word = key => report.words[key] || key;
   const PRINTED = 2000;
+  // Longer texts go over several lines, so that they do not push the columns behind them out of sight.
+  const LONG = 44;
   const collator = new Intl.Collator("en", { numeric: true });
   const views = [];
 
@@ -224,9 +226,15 @@
       const line = make("tr");
       const places = this.table.links.map(link => place(link, this.columns, row));
       fields.forEach(({ column, link, read }) => {
-        line.append(link ? logCell(places[this.table.links.indexOf(link)]) : this.cell(column, read(row), row, places[0]));
+        line.append(link ? logCell(places[this.table.links.indexOf(link)]) : this.cell(column, read(row), row, places[this.linkOf(column)]));
       });
       return line;
+    }
+
+    // Of several logs that of the side which the column is about: `Base` and `Base Line` go together.
+    linkOf(column) {
+      const side = this.table.links.findIndex(link => link.owner && column.name.toLowerCase().startsWith(link.owner));
+      return Math.max(side, 0);
     }
 
     cell(column, value, row, spot) {
@@ -236,6 +244,7 @@
       if (column.exact && text(column.exact[row]) !== shown) cell.title = text(column.exact[row]);
       else if (shown.length > 20) cell.title = shown;
       if (column.numeric && spot) cell.append(make("a", shown, { class: "v", href: spot.href, title: spot.text, tabindex: "-1" }));
+      else if (shown.length > LONG) cell.append(make("div", shown, { class: "long" }));
       else cell.textContent = shown;
       return cell;
     }
