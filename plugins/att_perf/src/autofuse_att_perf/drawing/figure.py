@@ -135,8 +135,7 @@ class _Card:
 
     def _tab_strip(self) -> str:
         links = [
-            f'<a xlink:href="#{self.identity}-{index}">{tab.markup}</a>'
-            for index, tab in enumerate(self.tabs.tabs)
+            f'<a xlink:href="#{self.identity}-{index}">{tab.markup}</a>' for index, tab in enumerate(self.tabs.tabs)
         ]
         return f'<g transform="translate(0,34)">{"".join(links)}</g>'
 
@@ -188,7 +187,9 @@ class _Tab:
     @property
     def mark(self) -> str:
         """The line under the tab whose panel is open."""
-        return f'<rect class="on" x="{self.x + 2:g}" y="{self.y + 19:g}" width="{self.width - 4:g}" height="2.5" rx="1"/>'
+        return (
+            f'<rect class="on" x="{self.x + 2:g}" y="{self.y + 19:g}" width="{self.width - 4:g}" height="2.5" rx="1"/>'
+        )
 
 
 def tab_text(template: TemplateAnalysis) -> str:
