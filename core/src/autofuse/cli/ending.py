@@ -52,6 +52,9 @@ def fail(message: str, code: int, traceback: bool = False) -> int:
     return code
 
 
+_GLOBAL_OPTIONS = frozenset({"-q", "--quiet", "-v", "--verbose", "--lang", "--config", "--no-plugins", "--version"})
+
+
 def usage(error: click.ClickException) -> int:
     """A wrong command line: what is wrong, and where the right one is described."""
     if type(error).__name__ == "NoArgsIsHelpError":
@@ -60,6 +63,8 @@ def usage(error: click.ClickException) -> int:
         return EXIT_CANNOT
     context = getattr(error, "ctx", None)
     advice = f" (see `{context.command_path} -h`)" if context else ""
+    if getattr(error, "option_name", None) in _GLOBAL_OPTIONS:
+        advice = " (it is an option of autofuse itself: put it before the command, `autofuse -q run …`)"
     return fail(error.format_message().rstrip(".") + advice, EXIT_CANNOT)
 
 
