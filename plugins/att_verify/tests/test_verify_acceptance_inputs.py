@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from typing import Callable, Dict, Optional, Tuple
 
 import pytest
@@ -145,3 +147,13 @@ def test_a_sweep_over_every_symbol_needs_no_contract(verify: Callable[..., Verif
     assert run.result["abi"] == {"kind": "tf_dynamic", "shape_dims": 2, "block_dim_width": 32}
     run = verify(source, "--sweep", "s0=64:4096:*2")
     assert (run.code, "or name every symbol in --sweep" in run.stderr) == (2, True)
+
+
+@needs_compiler
+def test_a_contract_from_a_pipe_is_read_once(verify: Callable[..., Verified]) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, json.dumps(contract([3, 4])).encode())
+    os.close(writer)
+    run = verify(operator(symbols=2), "--input-json", f"/dev/fd/{reader}")
+    os.close(reader)
+    assert (run.code, run.result["inputs"]["dynamic_dims"]) == (0, [3, 4]), run.stderr

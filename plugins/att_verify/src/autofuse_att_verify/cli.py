@@ -96,7 +96,7 @@ def _run(app: App, source_dir: str, options: Any) -> bool:
     )
     runner = _runner(app, options["runner"])
     app.notice(f"this compiles and runs native code from {source_dir}")
-    run = prepare(request, runner, lambda sources: _logged(app, options, sources), app.notice)
+    run = prepare(request, runner, lambda *fitting: _logged(app, options, *fitting), app.notice)
     with interruptible():
         if run.plan is not None:
             if options["case"] is not None:
@@ -133,9 +133,9 @@ def _runner(app: App, name: str) -> Any:
     return app.host.load(specs[name])()
 
 
-def _logged(app: App, options: Any, sources: Any) -> Any:
+def _logged(app: App, options: Any, sources: Any, inputs: Any) -> Any:
     if options["log"] is None:
         return None
     from autofuse_att_verify.read_log import find_call
 
-    return find_call(app, options["log"], options["case"], sources)
+    return find_call(app, options["log"], options["case"], sources, inputs)

@@ -15,6 +15,7 @@ from autofuse_att_verify.result import Result
 __all__ = ["CaseFilter", "comparison_checks", "parse_case"]
 
 _TEMPLATE = re.compile(r"graph(\d+)_result(\d+)_g(\d+)_([A-Za-z]*)(\d+)$")
+_GROUP_FIELD = re.compile(r"(graph\d+_result\d+)_g\d+_tiling_data$")
 _GRAMMAR = "for example r=0,1,g=2,c=R3: r result, g group, c case"
 _HARDWARE = ("block_dim", "ub_size", "hbm_size")
 
@@ -52,13 +53,18 @@ def parse_case(text: str) -> CaseFilter:
     return CaseFilter({name: frozenset(numbers) for name, numbers in values.items()})
 
 
-def comparison_checks(case: Optional[str], logged: Optional[LoggedCall], result: Result) -> List[Check]:
-    """The checks that --case and --log add; none without them."""
+def comparison_checks(
+    case: Optional[str], logged: Optional[LoggedCall], difference: Optional[str], result: Result
+) -> List[Check]:
+    """The checks that --case and --log add; with other inputs than the logged call had, `difference` says why not."""
     chosen = {str(item["template"]): item for item in result.choice}
     checks: List[Check] = []
     if case is not None:
         checks.append(_case(case, list(chosen)))
-    if logged is not None:
+    if logged is not None and difference is not None:
+        names = ("log_case", "log_block_dim", "log_tiling_values")
+        checks += [Check(name, None, f"not compared: {difference}") for name in names]
+    elif logged is not None:
         checks += [_log_case(logged, list(chosen)), _log_block_dim(logged, result), _log_values(logged, chosen, result)]
     return checks
 
@@ -81,10 +87,26 @@ def _log_block_dim(logged: LoggedCall, result: Result) -> Check:
     if not logged.block_dims or result.block_dim is None:
         return Check("log_block_dim", None, "the log has no block_dim of the chosen templates")
     # Groups run one after the other in the blocks of the widest, or side by side as far as there are cores.
-    together = sum(logged.block_dims)
-    accepted = {max(logged.block_dims), min(together, result.inputs["aiv_num"])}
+    silent = _silent_block_dims(logged, result)
+    together = [*logged.block_dims, *silent]
+    accepted = {max(together), min(sum(together), result.inputs["aiv_num"])}
     shown = " and ".join(map(str, logged.block_dims))
-    return Check("log_block_dim", result.block_dim in accepted, f"{result.block_dim}; in the log: {shown}")
+    others = f", with other groups {' and '.join(map(str, silent))}" if silent else ""
+    return Check("log_block_dim", result.block_dim in accepted, f"{result.block_dim}; in the log: {shown}{others}")
+
+
+def _silent_block_dims(logged: LoggedCall, result: Result) -> List[int]:
+    """block_dim of the chosen results' groups that the log does not show: they reuse the solver of another group."""
+    fields = result.tiling_data_fields if isinstance(result.tiling_data_fields, dict) else {}
+    shown = {template.rpartition("_")[0] for template in logged.templates}
+    results = {group.rpartition("_g")[0] for group in shown}
+    found: List[int] = []
+    for name, group in fields.items():
+        owner = _GROUP_FIELD.match(name)
+        if owner and owner[1] in results and owner[0][: -len("_tiling_data")] not in shown and isinstance(group, dict):
+            value = group.get("block_dim")
+            found += [value] if isinstance(value, int) else []
+    return found
 
 
 def _log_values(logged: LoggedCall, chosen: Mapping[str, Mapping[str, Any]], result: Result) -> Check:

@@ -6,7 +6,7 @@ Reading logs is the business of att_summary; this module asks its model for the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import List, Mapping, Optional, Tuple
+from typing import List, Mapping, Optional, Sequence, Tuple
 
 __all__ = ["LoggedCall"]
 
@@ -23,6 +23,15 @@ class LoggedCall:
     ub_size: Optional[int]
     templates: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Chosen template (`graph0_result0_g0_R1`) → its values as logged, pipes included."""
+
+    def ordered(self, symbols: Sequence[str]) -> Optional[List[int]]:
+        """The values in the order of `symbols`; by position when all names are others, None when they do not fit."""
+        if len(self.shape) != len(symbols):
+            return None
+        named = [symbol for symbol in symbols if symbol in self.shape]
+        if named and len(named) != len(symbols):
+            return None
+        return [self.shape[symbol] for symbol in symbols] if named else list(self.shape.values())
 
     @property
     def case(self) -> str:

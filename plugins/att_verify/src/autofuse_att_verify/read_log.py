@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from autofuse.errors import AutofuseError
 
 from autofuse_att_verify.compare import CaseFilter, parse_case
+from autofuse_att_verify.contract import LARGEST_DIM, Contract
 from autofuse_att_verify.logs import LoggedCall
 from autofuse_att_verify.scene import Sources
 
 __all__ = ["find_call"]
 
 
-def find_call(app: Any, path: str, case: Optional[str], sources: Sources) -> LoggedCall:
+def find_call(app: Any, path: str, case: Optional[str], sources: Sources, inputs: Optional[Contract]) -> LoggedCall:
     """The last call of the sources' operator that chose something (and, with `case`, chose that).
 
+    With `inputs`, rather a call with these. A call whose shape no contract may ask for is taken only if all are such.
     AutofuseError when the log cannot be read, holds no such call, or holds several operators of which none or several
     are named in the sources.
     """
@@ -23,7 +25,9 @@ def find_call(app: Any, path: str, case: Optional[str], sources: Sources) -> Log
         from autofuse_att_summary.reading import read_logs
     except ImportError:
         raise AutofuseError("--log needs the plugin att_summary", hint="pip install autofuse-att-summary") from None
-    gathered = _Gathered(parse_case(case) if case is not None else None)
+    signature = sources.signature()
+    symbols = signature.symbols if signature is not None else None
+    gathered = _Gathered(parse_case(case) if case is not None else None, inputs, symbols)
     read_logs(app, [path], gathered)
     operator = _operator(list(gathered.last), sources, path)
     call = gathered.last[operator]
@@ -33,21 +37,42 @@ def find_call(app: Any, path: str, case: Optional[str], sources: Sources) -> Log
 
 
 class _Gathered:
-    """The last call of each operator that fits; a failed one only while there is no other."""
+    """The call of each operator that fits best; among equals the last."""
 
-    def __init__(self, case: Optional[CaseFilter]) -> None:
+    def __init__(
+        self, case: Optional[CaseFilter], inputs: Optional[Contract], symbols: Optional[Sequence[str]]
+    ) -> None:
         self.case = case
+        self.inputs = inputs
+        self.symbols = symbols
         self.last: Dict[str, Any] = {}
+        self.ranks: Dict[str, Tuple[int, ...]] = {}
 
     def __call__(self, invocation: Any) -> None:
-        known = self.last.setdefault(invocation.operator, None)
-        if self.case is not None:
-            if not any(map(self.case.accepts, _templates(invocation))):
-                return
-        elif known is not None and known.chose and not invocation.chose:
+        self.last.setdefault(invocation.operator, None)
+        if self.case is not None and not any(map(self.case.accepts, _templates(invocation))):
             return
-        if known is None or not known.chose or invocation.key > known.key:
+        rank = self._rank(invocation)
+        if rank > self.ranks.get(invocation.operator, ()):
+            self.ranks[invocation.operator] = rank
             self.last[invocation.operator] = invocation
+
+    def _rank(self, invocation: Any) -> Tuple[int, ...]:
+        try:
+            call = _logged(invocation, "")
+            usable = all(1 <= value <= LARGEST_DIM for value in call.shape.values())
+        except AutofuseError:
+            return 0, 0, int(invocation.chose), invocation.key
+        return self._likeness(call), int(invocation.chose and usable), int(invocation.chose), invocation.key
+
+    def _likeness(self, call: LoggedCall) -> int:
+        """2 for the inputs that were asked for, 1 for their shape alone."""
+        if self.inputs is None:
+            return 0
+        dims = call.ordered(tuple(call.shape) if self.symbols is None else self.symbols)
+        if dims is None or tuple(dims) != self.inputs.dynamic_dims:
+            return 0
+        return 1 + ((call.aiv_num, call.ub_size) == (self.inputs.aiv_num, self.inputs.ub_size))
 
 
 def _operator(found: List[str], sources: Sources, path: str) -> str:

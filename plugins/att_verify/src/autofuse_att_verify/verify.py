@@ -29,7 +29,7 @@ from autofuse_att_verify.compile_config import CompileConfig, link_words, load_c
 from autofuse_att_verify.contract import Contract
 from autofuse_att_verify.files import open_plain
 from autofuse_att_verify.header import read_layout
-from autofuse_att_verify.inputs import Wanted, choose_contract, describe_inputs
+from autofuse_att_verify.inputs import Wanted, choose_contract, describe_inputs, difference, explicit_contract
 from autofuse_att_verify.interrupts import temporary_folder
 from autofuse_att_verify.layout import LayoutError, Struct, decode
 from autofuse_att_verify.logs import LoggedCall
@@ -120,14 +120,15 @@ class Run:
 def prepare(
     request: Request,
     runner: Runner,
-    logged_call: Callable[[Sources], Optional[LoggedCall]],
+    logged_call: Callable[[Sources, Optional[Contract]], Optional[LoggedCall]],
     notice: Callable[[str], None],
 ) -> Run:
     """Reads and checks every input; AutofuseError when one is wrong. Nothing is compiled or written here."""
     sources = read_sources(request.source_dir, request.scene, request.graph)
     signature = sources.signature()
-    logged = logged_call(sources)
-    contract = choose_contract(request.wanted, sources, signature, logged)
+    explicit = explicit_contract(request.wanted)
+    logged = logged_call(sources, explicit)
+    contract = choose_contract(request.wanted, explicit, sources, signature, logged)
     default_limit = default_aiv_num(sources.texts()) if contract.abi.kind == "inductor" else None
     sweep = request.wanted.sweep
     plan = None if sweep is None else read_spec(sweep, _symbols(signature, contract), contract)
@@ -272,7 +273,14 @@ def _take(run: Run, job: Job, answer: Answer, layout: Future[Tuple[Optional[Stru
         return
     result.status = SUCCEEDED
     result.checks = single_checks(answer, run.limits(), result.tiling_key)
-    result.checks += comparison_checks(run.request.case, run.logged, result)
+    result.checks += comparison_checks(run.request.case, run.logged, _difference(run), result)
+
+
+def _difference(run: Run) -> Optional[str]:
+    """Why nothing can be compared with the log."""
+    if run.logged is None:
+        return None
+    return difference(run.logged, run.contract, _symbols(run.signature, run.contract))
 
 
 def _take_values(run: Run, job: Job, answer: Answer, layout: Future[Tuple[Optional[Struct], Optional[str]]]) -> None:
