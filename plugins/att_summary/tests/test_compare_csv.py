@@ -227,3 +227,15 @@ def test_a_missing_side_and_a_folder_without_logs(autofuse_cli: Cli, tmp_path: P
     assert nothing.exit_code == 1
     assert "no tiling messages in 1 lines of 1 files" in nothing.stderr
     assert "nothing matched" in nothing.stderr
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_log_from_a_pipe_beside_a_csv_of_several_calls(place: int, autofuse_cli: Cli, tmp_path: Path) -> None:
+    """All calls of the log are wanted then, which must be known before the pipe is read."""
+    calls = [call("Add", candidate(objective=f"{number}.5"), shape=(("s0", str(number)),)) for number in (1, 2)]
+    source = save(tmp_path / "a.log", *calls)
+    assert autofuse_cli("run", "summary", source, "--invocations", "all", "-o", tmp_path / "a.csv").exit_code == 0
+    sides = ["-", tmp_path / "a.csv"] if place == 0 else [tmp_path / "a.csv", "-"]
+    result = autofuse_cli("run", "compare", *sides, "--fail-on-regression", "0", stdin=source.read_bytes())
+    assert result.exit_code == 0, result.stderr
+    assert "rows matched: 2" in result.stdout

@@ -14,7 +14,7 @@ from autofuse.report.emit import emit
 from autofuse.report.model import Cell, Chart, Column, Number, Provenance, Report, Series, Table
 
 from autofuse_att_summary.compare_model import Comparison, Difference, Pair, compare_sides, is_metric, percent_of
-from autofuse_att_summary.compare_sides import Side, SideRow, read_side
+from autofuse_att_summary.compare_sides import Side, SideRow, open_side
 from autofuse_att_summary.exact import exact, fixed
 from autofuse_att_summary.explain_change import explain_change
 from autofuse_att_summary.filters import InvocationChoice, InvocationsType
@@ -85,11 +85,10 @@ def command(
 
 def _read_sides(app: App, locations: Tuple[str, str], invocations: InvocationChoice, asked: bool) -> Tuple[Side, Side]:
     """Both sides; logs beside a CSV of several calls show all of theirs, unless the user asked for some."""
-    first, second = (read_side(app, location, invocations) for location in locations)
-    if not asked and first.has_several_calls and second.from_logs and not first.from_logs:
-        second = read_side(app, locations[1], InvocationChoice("all"))
-    if not asked and second.has_several_calls and first.from_logs and not second.from_logs:
-        first = read_side(app, locations[0], InvocationChoice("all"))
+    opened = [open_side(app, location) for location in locations]
+    if not asked and any(isinstance(side, Side) and side.has_several_calls for side in opened):
+        invocations = InvocationChoice("all")
+    first, second = (side if isinstance(side, Side) else side.read(app, invocations) for side in opened)
     return first, second
 
 

@@ -6,7 +6,7 @@ import io
 import os
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO, Dict, Iterable, List, Optional, Sequence, cast
+from typing import Any, BinaryIO, Dict, Iterable, List, Optional, Sequence, Union, cast
 
 from autofuse.cli.app import App
 from autofuse.errors import AutofuseError
@@ -21,7 +21,7 @@ from autofuse_att_summary.reading import read_log_streams
 from autofuse_att_summary.rows import build_table
 from autofuse_att_summary.summary import Summary
 
-__all__ = ["Side", "SideRow", "read_side"]
+__all__ = ["LogSide", "Side", "SideRow", "open_side"]
 
 _CASE = re.compile(r"\s*([A-Za-z]*)\s*(\d+)\s*\Z", re.ASCII)
 
@@ -56,7 +56,6 @@ class Side:
     notes: List[str] = field(default_factory=list)
     failed: bool = False
     """Something that was named could not be read."""
-    from_logs: bool = False
 
     @property
     def has_several_calls(self) -> bool:
@@ -70,8 +69,31 @@ class Side:
         return list(dict.fromkeys(row.operator for row in self.rows))
 
 
-def read_side(app: App, location: str, invocations: InvocationChoice) -> Side:
-    """Reads a CSV with an Operator column, or else logs; AutofuseError when it can be neither."""
+@dataclass(frozen=True)
+class LogSide:
+    """A side that is logs: opened, and not read yet."""
+
+    name: str
+    streams: Sequence[ByteStream]
+    notices: Notices
+
+    def read(self, app: App, invocations: InvocationChoice) -> Side:
+        """The rows of the calls that are wanted. A pipe can be read once."""
+        summary = Summary(invocations)
+        run = read_log_streams(app, self.streams, self.notices, summary.add)
+        say_what_was_skipped(app, run)
+        rows = summary.rows()
+        table = build_table(rows)
+        side = _side(self.name, [column.name for column in table.columns], _texts(table))
+        side.notes.extend(f"{self.name}: {line}" for line in summary.counts())
+        if not rows:
+            side.notes.append(f"{self.name}: no tiling messages in {run.lines} lines of {len(run.streams)} files")
+        side.failed = bool(self.notices.failures)
+        return side
+
+
+def open_side(app: App, location: str) -> Union[Side, LogSide]:
+    """A CSV with an Operator column, or else logs; AutofuseError when it can be neither."""
     if location.lower().endswith(_OTHER_REPORTS) and os.path.isfile(location):
         raise AutofuseError("is a report that compare does not read", location, "give a summary CSV, or the logs")
     if os.path.isfile(location) and (
@@ -87,7 +109,7 @@ def read_side(app: App, location: str, invocations: InvocationChoice) -> Side:
         if looks_like_csv(head):
             return _csv_side(location, head + opened.read())
         streams = [replace(streams[0], open=lambda: cast(BinaryIO, _Resumed(head, opened)))]
-    return _log_side(app, location, streams, notices, invocations)
+    return LogSide(location, streams, notices)
 
 
 def _read(path: str, size: int = -1) -> bytes:
@@ -118,23 +140,6 @@ def _csv_side(name: str, data: bytes) -> Side:
     table = parse_csv(name, data)
     side = _side(name, table.columns, table.lines)
     side.notes.extend(f"{name}: {note}" for note in table.notes)
-    return side
-
-
-def _log_side(
-    app: App, name: str, streams: Sequence[ByteStream], notices: Notices, invocations: InvocationChoice
-) -> Side:
-    summary = Summary(invocations)
-    run = read_log_streams(app, streams, notices, summary.add)
-    say_what_was_skipped(app, run)
-    rows = summary.rows()
-    table = build_table(rows)
-    side = _side(name, [column.name for column in table.columns], _texts(table))
-    side.notes.extend(f"{name}: {line}" for line in summary.counts())
-    if not rows:
-        side.notes.append(f"{name}: no tiling messages in {run.lines} lines of {len(run.streams)} files")
-    side.from_logs = True
-    side.failed = bool(notices.failures)
     return side
 
 
