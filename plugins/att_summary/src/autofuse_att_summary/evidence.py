@@ -77,23 +77,54 @@ def write_evidence(app: App, logs: Tuple[str, ...], output: str) -> Tuple[LogRun
     notices = Notices()
     streams = open_streams(app.host, logs, notices)
     streams = leave_out(streams, {place_of(str(folder / name)) for name in (RECORDS, MANIFEST)}, notices)
-    with _spool(folder) as finals, _spool(folder) as templates:
-        counts = [0]
-
-        def sink(invocation: Invocation) -> None:
-            for text in final_objects(invocation):
-                finals.write(text.encode("utf-8", "backslashreplace") + b"\n")
-                counts[0] += 1
-            for text in template_objects(invocation):
-                templates.write(text.encode("utf-8", "backslashreplace") + b"\n")
-                counts[0] += 1
-
+    counts = [0]
+    with _spool(folder) as finals, _staged(folder, RECORDS) as place:
         try:
-            run = read_log_streams(app, streams, notices, sink, digest=True)
-            _publish(app, folder, finals, templates, run, counts[0])
+            with place.open("xb") as out:
+                templates = _Digested(out)
+
+                def sink(invocation: Invocation) -> None:
+                    for target, objects in ((finals, final_objects), (templates, template_objects)):
+                        lines = [text.encode("utf-8", "backslashreplace") + b"\n" for text in objects(invocation)]
+                        if lines:
+                            target.write(b"".join(lines))
+                            counts[0] += len(lines)
+
+                run = read_log_streams(app, streams, notices, sink, digest=True)
+            with _ordered(folder, finals, place, templates.digest) as (records, digest):
+                _publish(app, folder, records, digest, run, counts[0])
         except OSError as error:
             raise AutofuseError(f"cannot write the evidence: {error.strerror or error}", str(folder)) from error
     return run, counts[0]
+
+
+class _Digested:
+    """A file that is written with its SHA-256."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out = out
+        self.digest = hashlib.sha256()
+
+    def write(self, data: bytes) -> int:
+        """Writes all of `data`."""
+        self.digest.update(data)
+        return self._out.write(data)
+
+
+@contextlib.contextmanager
+def _ordered(folder: Path, finals: IO[bytes], templates: Path, digest: Any) -> Iterator[Tuple[Path, str]]:
+    """The file of all records and its SHA-256: FINAL_TILING records first; without any, the templates as they are."""
+    if finals.tell() == 0:
+        yield templates, digest.hexdigest()
+        return
+    finals.seek(0)
+    with _staged(folder, RECORDS) as records:
+        with records.open("xb") as out, templates.open("rb") as rest:
+            ordered = _Digested(out)
+            for source in (finals, rest):
+                while piece := source.read(_COPY):
+                    ordered.write(piece)
+        yield records, ordered.digest.hexdigest()
 
 
 def sha256_of(path: Path) -> str:
@@ -119,16 +150,9 @@ def _spool(folder: Path) -> Iterator[IO[bytes]]:
             spool.close()
 
 
-def _publish(app: App, folder: Path, finals: IO[bytes], templates: IO[bytes], run: LogRun, count: int) -> None:
-    digest = hashlib.sha256()
-    with _staged(folder, RECORDS) as records, _staged(folder, MANIFEST) as manifest:
-        with records.open("xb") as out:
-            for spool in (finals, templates):
-                spool.seek(0)
-                while piece := spool.read(_COPY):
-                    digest.update(piece)
-                    out.write(piece)
-        content = _manifest(app, folder, run, count, digest.hexdigest())
+def _publish(app: App, folder: Path, records: Path, digest: str, run: LogRun, count: int) -> None:
+    with _staged(folder, MANIFEST) as manifest:
+        content = _manifest(app, folder, run, count, digest)
         text = json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
         with manifest.open("xb") as out:
             out.write(text.encode("utf-8", "backslashreplace"))
