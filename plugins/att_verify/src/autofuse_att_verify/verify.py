@@ -32,6 +32,7 @@ from autofuse_att_verify.header import read_layout
 from autofuse_att_verify.inputs import Wanted, choose_contract, describe_inputs, difference, explicit_contract
 from autofuse_att_verify.interrupts import temporary_folder
 from autofuse_att_verify.layout import LayoutError, Struct, decode
+from autofuse_att_verify.layout_check import check_layout
 from autofuse_att_verify.logs import LoggedCall
 from autofuse_att_verify.result import COMPILE_FAILED, RUNNING, RUNTIME_FAILED, SUCCEEDED, Result
 from autofuse_att_verify.runner import Answer, Job, Runner
@@ -321,10 +322,13 @@ def _layout(run: Run, built: Built) -> Tuple[Optional[Struct], Optional[str]]:
     if header is None:
         return None, f"no {_HEADER}"
     name = run.signature.data_type if run.signature and run.signature.data_type else "AutofuseTilingData"
-    command = [*built.command, "-E", "-x", "c++", str(built.source_folder / header)]
+    path = built.source_folder / header
     try:
-        answer = subprocess.run(command, capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
-        return read_layout(answer.stdout.decode("utf-8", "replace"), name), None
+        words = [*built.command, "-E", "-x", "c++", str(path)]
+        answer = subprocess.run(words, capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+        layout = read_layout(answer.stdout.decode("utf-8", "replace"), name)
+        check_layout(layout, path, built.command, built.source_folder.parent)
+        return layout, None
     except LayoutError as error:
         return None, f"{_HEADER}: {error}"
     except (OSError, subprocess.TimeoutExpired, ValueError, IndexError, RecursionError) as error:
