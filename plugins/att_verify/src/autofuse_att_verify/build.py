@@ -28,6 +28,10 @@ _TIMEOUT = 900.0
 _LIBRARY = "autofuse_tiling"
 _PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
 _LONGEST_NAME = 200
+_LIBRARY_STRUCT = re.compile(
+    r"'\w*Tiling' (?:does not name a type|was not declared)|unknown type name '\w*Tiling'|"
+    r"'\w*Tiling' in namespace 'AscendC'"
+)
 _MOST_OUTPUT = 64 << 10
 
 
@@ -225,6 +229,8 @@ def _check(finished: Finished, tree: _Tree, sources: Sources, toolkit: Toolkit, 
     file = tree.in_sources(error.file, sources) if error.file else None
     error = Diagnostic(tree.in_sources(error.text, sources), file, error.line)
     if header and toolkit.name == "shim" and not any(name.endswith(header) for name in sources.files):
-        text = f"{error.text}; this operator needs CANN (--toolkit cann)"
+        error = Diagnostic(f"{error.text}; this operator needs CANN (--toolkit cann)", error.file, error.line)
+    elif toolkit.name == "shim" and _LIBRARY_STRUCT.search(error.text):
+        text = f"{error.text}; the shim knows no such struct of the tiling library (--toolkit cann)"
         error = Diagnostic(text, error.file, error.line)
     raise BuildFailed(error, output, compiler)

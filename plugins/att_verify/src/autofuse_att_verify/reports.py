@@ -26,9 +26,19 @@ def verify_report(result: Result, command: str, details: bool = True) -> Report:
         title="verify-tiling",
         tables=tuple(tables),
         lead=(_headline(result),),
-        notes=(result.tiling_data_note,) if result.tiling_data_note and result.tiling_data is not None else (),
+        notes=tuple(_notes(result)),
         provenance=Provenance(command, (result.source_dir,), versions),
     )
+
+
+def _notes(result: Result) -> Iterator[str]:
+    if result.tiling_data_note and result.tiling_data is not None:
+        yield result.tiling_data_note
+    if not result.passed:
+        for text in result.logged_errors[:3]:
+            yield f"the code logged: {text}"
+        for text in result.reports[:3]:
+            yield f"the code reported: {text}"
 
 
 def _headline(result: Result) -> str:

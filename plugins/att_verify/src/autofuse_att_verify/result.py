@@ -51,6 +51,8 @@ class Result:
     exports: List[str] = field(default_factory=list)
     reports: List[str] = field(default_factory=list)
     """What the code reported as errors (REPORT_INNER_ERR_MSG)."""
+    logged_errors: List[str] = field(default_factory=list)
+    """The first messages of level ERROR in att.log, from the file and line on."""
     output: Optional[str] = None
     """What the code wrote to its standard output and error, the first 4 KiB."""
     compiler: Dict[str, Any] = field(default_factory=dict)
@@ -100,6 +102,7 @@ class Result:
             "checks": [check.as_json() for check in self.checks],
             "exports": self.exports,
             "reports": self.reports,
+            "logged_errors": self.logged_errors,
             "output": self.output,
             "compiler": self.compiler,
             "runner": self.runner,

@@ -44,6 +44,10 @@ from autofuse_att_verify.toolkits import Toolkit, choose_toolkit
 __all__ = ["Request", "Run", "prepare", "verify"]
 
 _PLOG = re.compile(rb"^\[(?:DEBUG|INFO|WARNING|ERROR|EVENT)\] \w+\([^)\n]*\):[^\n]*\n", re.MULTILINE)
+_ERROR = re.compile(rb"^\[ERROR\] \w+\([^)\n]*\):\S+ ([^\n]*\S)", re.MULTILINE)
+_MOST_ERRORS = 5
+_LONGEST_ERROR = 500
+_MOST_LOG = 16 << 20
 _MOST_OUTPUT = 4096
 _MOST_PRINTED = 64 << 20
 _LARGEST_DATA = 1 << 30
@@ -206,6 +210,7 @@ def call_once(run: Run, built: Built, folder: Path) -> None:
         answer = _single_answer(run.runner, job)
         result.run_seconds = round(time.monotonic() - begin, 6)
         _keep_log(job, run.request.output)
+        result.logged_errors = _logged_errors(run.request.output / "att.log")
         _take(run, job, answer, layout)
 
 
@@ -346,6 +351,14 @@ def _keep_log(job: Job, output: Path) -> None:
             shutil.copyfileobj(log, out, 1 << 20)
         elif printed is not None:
             out.writelines(found[0] for found in _PLOG.finditer(printed.read(_MOST_PRINTED)))
+
+
+def _logged_errors(log: Path) -> List[str]:
+    """The first messages of level ERROR, without what stands before the file and line."""
+    with open(log, "rb") as file:
+        text = file.read(_MOST_LOG)
+    found = [match[1].decode("utf-8", "replace")[:_LONGEST_ERROR] for match in _ERROR.finditer(text)]
+    return found[:_MOST_ERRORS]
 
 
 def _output(job: Job) -> Optional[str]:
