@@ -7,17 +7,31 @@ the open invocations plus eight bytes for each one seen.
 from __future__ import annotations
 
 import bisect
-import re
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from autofuse import types
 from autofuse.report.model import Number
 from autofuse.scan.lines import LineBatch
 
+from autofuse_att_summary.additions import (
+    add_hardware,
+    add_symbols,
+    add_values,
+    assignments,
+    changes_inputs,
+    decoded,
+    hardware_values,
+    line_numbers,
+    name_group,
+    one_print,
+    store_lines,
+    template_key,
+    template_of,
+)
 from autofuse_att_summary.columns import EventBatch
 from autofuse_att_summary.cut import lost_digits
 from autofuse_att_summary.final_tiling import final_key
-from autofuse_att_summary.kept_lines import KeptLines, lines_of
+from autofuse_att_summary.kept_lines import lines_of
 from autofuse_att_summary.lines import Kind
 from autofuse_att_summary.model import (
     Final,
@@ -26,50 +40,16 @@ from autofuse_att_summary.model import (
     Invocation,
     OperatorRun,
     ProcessKey,
-    Template,
     TemplateKey,
 )
+from autofuse_att_summary.stream_state import Late, StreamState
 
-__all__ = ["Fold", "assignments", "hardware_values"]
+__all__ = ["Fold"]
 
-_OLD_HARDWARE = re.compile(rb"core_num: (\d+), ub_size: (\d+)")
 _FILE_STEP = 1 << 40
 """Positions are file number * step + line."""
 _MANY_BYTES = 1 << 20
 """Of the lines that an invocation keeps; more are given away before it is complete."""
-_MANY_PRINTS = 256
-"""Chunks of a template; when there are so many, all but the first become one."""
-
-
-class _Late(NamedTuple):
-    """Something printed that waits for its call: its graph, what it does to the call, and where it stands."""
-
-    graph: int
-    action: Callable[[Invocation], None]
-    path: str
-    line: int
-    key: int
-
-
-class _Stream:
-    """One operator in one thread: the call that is open, and what is not decided yet."""
-
-    __slots__ = ("explicit", "group", "invocation", "late", "left", "pending", "results_seen", "run", "tid")
-
-    def __init__(self, run: OperatorRun, tid: Optional[int]) -> None:
-        self.run = run
-        self.tid = tid
-        self.invocation: Optional[Invocation] = None
-        self.left: Optional[Invocation] = None
-        """A closed call that FINAL_TILING lines may still follow."""
-        self.pending: Optional[Tuple[str, int, int, int]] = None
-        """A `Start` inside an open call: its path, line, position and graph (-1: the line does not tell)."""
-        self.group: Optional[GroupKey] = None
-        self.explicit = False
-        """Start or End lines were seen."""
-        self.results_seen = False
-        self.late: List[_Late] = []
-        """Without Start lines: what was printed for groups that had chosen; of this call or of the next."""
 
 
 class Fold:
@@ -84,8 +64,8 @@ class Fold:
         self.dropped_cut = 0
         """Cut lines that could not be told from a shorter id or number and were left out."""
         self._sink = sink
-        self._streams: Dict[Tuple[ProcessKey, Optional[int], bytes], _Stream] = {}
-        self._threads: Dict[Tuple[ProcessKey, Optional[int]], _Stream] = {}
+        self._streams: Dict[Tuple[ProcessKey, Optional[int], bytes], StreamState] = {}
+        self._threads: Dict[Tuple[ProcessKey, Optional[int]], StreamState] = {}
         self._held: List[Invocation] = []
         self._names: Dict[bytes, bytes] = {}
         """Each list of value names once: templates of one operator share it."""
@@ -114,7 +94,7 @@ class Fold:
                 names = intern(strings[event[10]], strings[event[10]])
                 first = event[12]
                 count = names.count(b"\n") + 1
-                chunk = (names, strings[event[11]], _line_numbers(event[2], lines, first, count))
+                chunk = (names, strings[event[11]], line_numbers(event[2], lines, first, count))
                 key = (event[5], event[6], event[7], event[8], strings[event[9]].decode())
                 self._values(state, event[2], key, chunk)
             else:
@@ -150,7 +130,7 @@ class Fold:
             self._files += 1
             self._base = self._files * _FILE_STEP
 
-    def _stream(self, batch: LineBatch, pid: Optional[int], tid: Optional[int], operator: bytes) -> _Stream:
+    def _stream(self, batch: LineBatch, pid: Optional[int], tid: Optional[int], operator: bytes) -> StreamState:
         process = ProcessKey(batch.process, batch.pid if pid is None else pid)
         key = (process, tid, operator)
         state = self._streams.get(key)
@@ -161,10 +141,10 @@ class Fold:
                 run = OperatorRun(name, process, len(self.runs))
                 if operator:
                     self.runs[(name, process)] = run
-            state = self._streams[key] = _Stream(run, tid)
+            state = self._streams[key] = StreamState(run, tid)
         return state
 
-    def _begin(self, state: _Stream, path: str, line: int, key: int, implicit: bool) -> Invocation:
+    def _begin(self, state: StreamState, path: str, line: int, key: int, implicit: bool) -> Invocation:
         self._let_go(state)
         run = state.run
         invocation = Invocation(run, state.tid, path, line, key, implicit)
@@ -177,7 +157,7 @@ class Fold:
         self._threads[(run.process, state.tid)] = state
         return invocation
 
-    def _close(self, state: _Stream) -> None:
+    def _close(self, state: StreamState) -> None:
         invocation = state.invocation
         if invocation is not None:
             self._flush_late(state)
@@ -185,7 +165,7 @@ class Fold:
             state.invocation = None
             state.left = invocation
 
-    def _let_go(self, state: _Stream) -> None:
+    def _let_go(self, state: StreamState) -> None:
         """Gives out the call before this one: nothing can follow for it any more."""
         left = state.left
         if left is not None:
@@ -211,7 +191,7 @@ class Fold:
                 self._held.remove(invocation)
                 self._number_and_give(invocation)
 
-    def _current(self, state: _Stream, graph: int, line: int) -> Invocation:
+    def _current(self, state: StreamState, graph: int, line: int) -> Invocation:
         """The open call that a line of this graph belongs to; decides about a `Start` that waits for its graph."""
         invocation = state.invocation
         if invocation is None:
@@ -221,7 +201,7 @@ class Fold:
         invocation.graphs.add(graph)
         return invocation
 
-    def _decide(self, state: _Stream, new_call: bool) -> Invocation:
+    def _decide(self, state: StreamState, new_call: bool) -> Invocation:
         path, line, key, graph = state.pending or ("", 0, 0, -1)
         state.pending = None
         run = state.run
@@ -237,7 +217,7 @@ class Fold:
         self._release_held(run)
         return invocation
 
-    def _end_of_log(self, state: _Stream) -> None:
+    def _end_of_log(self, state: StreamState) -> None:
         if state.pending is not None:
             self._decide(state, new_call=True)
         if state.late and (state.invocation is None or self._next_call(state)):
@@ -247,12 +227,12 @@ class Fold:
 
     # --- events --------------------------------------------------------------------------------------------------
 
-    def _event(self, kind: int, state: _Stream, event: List[int], strings: List[bytes]) -> None:
+    def _event(self, kind: int, state: StreamState, event: List[int], strings: List[bytes]) -> None:
         line = event[2]
         text = strings[event[10]] if event[10] >= 0 and kind != Kind.START else b""
         group = (event[5], event[6], event[7])
         if kind == Kind.INPUT:
-            symbols = {_text(name): _text(value) for name, value in assignments(text)}
+            symbols = {decoded(name): decoded(value) for name, value in assignments(text)}
             self._input(state, line, group, symbols)
         elif kind == Kind.TEMPLATE_CHOICE:
             self._choice(state, line, (*group, event[8], strings[event[9]].decode()))
@@ -271,10 +251,10 @@ class Fold:
         else:
             self._bracket(kind, state, line, group)
 
-    def _bracket(self, kind: int, state: _Stream, line: int, group: GroupKey) -> None:
+    def _bracket(self, kind: int, state: StreamState, line: int, group: GroupKey) -> None:
         if kind == Kind.GROUP_BEGIN:
             invocation = self._current(state, group[0], line)
-            self._apply(state, invocation, group, line, lambda into: _name_group(into, group, line))
+            self._apply(state, invocation, group, line, lambda into: name_group(into, group, line))
             state.group = group
         elif kind == Kind.GROUP_END:
             state.group = None
@@ -287,22 +267,22 @@ class Fold:
             if owner is not None and owner.invocation is not None and owner.group is None:
                 self._failed(owner, line)
 
-    def _record(self, state: _Stream, record: types.Record) -> None:
+    def _record(self, state: StreamState, record: types.Record) -> None:
         line = record.at.line
         if isinstance(record, types.TilingValue):
-            self._values(state, line, _key(record.template), _chunk(record.name, record.value, line))
+            self._values(state, line, template_key(record.template), one_print(record.name, record.value, line))
         elif isinstance(record, types.Objective):
-            self._values(state, line, _key(record.template), _chunk("", record.value, line))
+            self._values(state, line, template_key(record.template), one_print("", record.value, line))
         elif isinstance(record, types.CandidateScore):
-            self._score(state, line, _key(record.template), record.score)
+            self._score(state, line, template_key(record.template), record.score)
         elif isinstance(record, types.TemplateChoice):
-            self._choice(state, line, _key(record.template))
+            self._choice(state, line, template_key(record.template))
         elif isinstance(record, types.ScheduleChoice):
             self._result(state, line, record.graph, record.result)
         elif isinstance(record, types.ResultPerformance):
             self._performance(state, line, record.graph, record.result, Number(record.value))
         elif isinstance(record, types.InputShape):
-            self._input(state, line, _key(record.template)[:3], dict(record.symbols))
+            self._input(state, line, template_key(record.template)[:3], dict(record.symbols))
         elif isinstance(record, types.HardwareParams):
             self._hardware(state, line, dict(record.values))
         elif isinstance(record, types.InvocationBegin):
@@ -318,7 +298,7 @@ class Fold:
 
     # --- what each event does ------------------------------------------------------------------------------------
 
-    def _start(self, state: _Stream, line: int, graph: int) -> None:
+    def _start(self, state: StreamState, line: int, graph: int) -> None:
         state.explicit = True
         key = self._base + line
         if state.pending is not None:
@@ -337,7 +317,7 @@ class Fold:
         if graph >= 0 or not invocation.graphs or invocation.implicit:
             self._decide(state, new_call=graph in invocation.graphs or not invocation.graphs or invocation.implicit)
 
-    def _end(self, state: _Stream) -> None:
+    def _end(self, state: StreamState) -> None:
         state.explicit = True
         if state.pending is not None:
             self._decide(state, new_call=True)
@@ -345,7 +325,7 @@ class Fold:
             state.invocation.ended = True
             self._close(state)
 
-    def _failed(self, state: _Stream, line: int) -> None:
+    def _failed(self, state: StreamState, line: int) -> None:
         invocation = state.invocation
         if invocation is None:
             invocation = self._begin(state, self._path, line, self._base + line, implicit=True)
@@ -356,40 +336,42 @@ class Fold:
         else:
             invocation.failed = True
 
-    def _values(self, state: _Stream, line: int, key: TemplateKey, chunk: Tuple[bytes, bytes, Sequence[int]]) -> None:
+    def _values(
+        self, state: StreamState, line: int, key: TemplateKey, chunk: Tuple[bytes, bytes, Sequence[int]]
+    ) -> None:
         invocation = state.invocation
         if invocation is None or state.pending is not None:
             invocation = self._current(state, key[0], line)
         if invocation.implicit and self._is_late(state, invocation, key[:3]):
             path = self._path
-            self._put_off(state, line, key[0], lambda into: _add_values(into, key, chunk, path, line))
+            self._put_off(state, line, key[0], lambda into: add_values(into, key, chunk, path, line))
             return
-        _add_values(invocation, key, chunk, self._path, line)
+        add_values(invocation, key, chunk, self._path, line)
 
-    def _score(self, state: _Stream, line: int, key: TemplateKey, score: int) -> None:
+    def _score(self, state: StreamState, line: int, key: TemplateKey, score: int) -> None:
         invocation = self._current(state, key[0], line)
         path = self._path
 
         def apply(into: Invocation) -> None:
-            _template(into, key, path, line).score = score
+            template_of(into, key, path, line).score = score
 
         self._apply(state, invocation, key[:3], line, apply)
 
-    def _input(self, state: _Stream, line: int, group: GroupKey, symbols: Dict[str, str]) -> None:
+    def _input(self, state: StreamState, line: int, group: GroupKey, symbols: Dict[str, str]) -> None:
         invocation = self._current(state, group[0], line)
         unchosen = invocation.implicit and not self._is_late(state, invocation, group)
-        if unchosen and _changes_inputs(invocation, group, symbols):
+        if unchosen and changes_inputs(invocation, group, symbols):
             # Without Start lines other inputs are another call; this one ended before the group chose.
             invocation = self._late_call(state, line)
 
         def apply(into: Invocation) -> None:
             into.graphs.add(group[0])
             into.groups.setdefault(group, line)
-            _add_symbols(into, group, symbols)
+            add_symbols(into, group, symbols)
 
         self._apply(state, invocation, group, line, apply)
 
-    def _choice(self, state: _Stream, line: int, key: TemplateKey) -> None:
+    def _choice(self, state: StreamState, line: int, key: TemplateKey) -> None:
         invocation = self._current(state, key[0], line)
         group = key[:3]
         if invocation.implicit and group in invocation.choices and self._next_call(state, group):
@@ -398,63 +380,63 @@ class Fold:
         else:
             self._flush_late(state)
         if group not in invocation.foreign:
-            _template(invocation, key, self._path, line)
+            template_of(invocation, key, self._path, line)
             invocation.choices[group] = key
         invocation.choice_lines[group] = self._base + line
 
-    def _result(self, state: _Stream, line: int, graph: int, result: int) -> None:
+    def _result(self, state: StreamState, line: int, graph: int, result: int) -> None:
         invocation = self._current(state, graph, line)
         self._flush_late(state)
         state.results_seen = True
         invocation.results[graph] = result
         invocation.result_lines[graph] = self._base + line
 
-    def _performance(self, state: _Stream, line: int, graph: int, result: int, value: Number) -> None:
+    def _performance(self, state: StreamState, line: int, graph: int, result: int, value: Number) -> None:
         invocation = self._current(state, graph, line)
         self._flush_late(state)
         state.results_seen = True
         invocation.performances[(graph, result)] = value
         invocation.result_lines[graph] = self._base + line
 
-    def _hardware(self, state: _Stream, line: int, values: Dict[str, str]) -> None:
+    def _hardware(self, state: StreamState, line: int, values: Dict[str, str]) -> None:
         invocation = state.invocation
         if invocation is not None and state.pending is None:
             if state.late:
-                self._put_off(state, line, state.late[-1].graph, lambda into: _add_hardware(into, values))
+                self._put_off(state, line, state.late[-1].graph, lambda into: add_hardware(into, values))
             else:
-                _add_hardware(invocation, values)
+                add_hardware(invocation, values)
 
-    def _final(self, state: _Stream, final: Final, line: int) -> None:
+    def _final(self, state: StreamState, final: Final, line: int) -> None:
         invocation = state.invocation or state.left
         if invocation is None:
             invocation = self._begin(state, self._path, line, self._base + line, implicit=True)
         invocation.finals.append(final)
 
-    def _keep(self, state: _Stream, batch: LineBatch, event: List[int], found: EventBatch) -> None:
+    def _keep(self, state: StreamState, batch: LineBatch, event: List[int], found: EventBatch) -> None:
         """Keeps the lines, byte for byte, with the invocation that they belong to."""
         kind, line = event[0], event[2]
         if kind == Kind.FINAL:
             closed = state.invocation or state.left
             written = final_key(found.strings[event[10]], closed.frames) if closed is not None else None
             if closed is not None and written is not None:
-                _keep_lines(closed, written, lines_of(batch, event, found))
+                store_lines(closed, written, lines_of(batch, event, found))
             return
         key = (event[5], event[6], event[7], event[8], found.strings[event[9]].decode())
         lines = lines_of(batch, event, found)
         invocation = self._current(state, key[0], line)
         if kind == Kind.TEMPLATE_CHOICE or not invocation.implicit:
-            _keep_lines(invocation, key, lines)
+            store_lines(invocation, key, lines)
         else:
-            self._apply(state, invocation, key[:3], line, lambda into: _keep_lines(into, key, lines))
+            self._apply(state, invocation, key[:3], line, lambda into: store_lines(into, key, lines))
 
     # --- logs without Start and End lines ------------------------------------------------------------------------
 
-    def _is_late(self, state: _Stream, invocation: Invocation, group: GroupKey) -> bool:
+    def _is_late(self, state: StreamState, invocation: Invocation, group: GroupKey) -> bool:
         return bool(state.late) or group in invocation.choices
 
     def _apply(
         self,
-        state: _Stream,
+        state: StreamState,
         invocation: Invocation,
         group: GroupKey,
         line: int,
@@ -465,16 +447,16 @@ class Fold:
         else:
             action(invocation)
 
-    def _put_off(self, state: _Stream, line: int, graph: int, action: Callable[[Invocation], None]) -> None:
-        state.late.append(_Late(graph, action, self._path, line, self._base + line))
+    def _put_off(self, state: StreamState, line: int, graph: int, action: Callable[[Invocation], None]) -> None:
+        state.late.append(Late(graph, action, self._path, line, self._base + line))
 
-    def _flush_late(self, state: _Stream) -> None:
+    def _flush_late(self, state: StreamState) -> None:
         late, state.late = state.late, []
         if late and state.invocation is not None:
             for one in late:
                 one.action(state.invocation)
 
-    def _next_call(self, state: _Stream, group: Optional[GroupKey] = None) -> bool:
+    def _next_call(self, state: StreamState, group: Optional[GroupKey] = None) -> bool:
         """Whether a second choice of a group begins the next call: a result line came since, or none ever did."""
         invocation = state.invocation
         if invocation is None or not state.results_seen:
@@ -484,7 +466,7 @@ class Fold:
         since = max((graphs[g] for g in graphs if group is None or g == group[0]), default=-1)
         return since > max(lines, default=-1)
 
-    def _late_call(self, state: _Stream, line: int = 0) -> Invocation:
+    def _late_call(self, state: StreamState, line: int = 0) -> Invocation:
         late, state.late = state.late, []
         path, first, key = late[0][2:] if late else (self._path, line, self._base + line)
         self._close(state)
@@ -500,115 +482,3 @@ _BRACKETS = {
     types.GroupEnd: Kind.GROUP_END,
     types.TilingFailure: Kind.FAILED,
 }
-
-
-def _keep_lines(invocation: Invocation, key: TemplateKey, lines: KeptLines) -> None:
-    kept = invocation.kept.get(key)
-    if kept is None:
-        invocation.kept[key] = lines
-    else:
-        kept.add(lines)
-    invocation.kept_bytes += len(lines.raw)
-
-
-def _line_numbers(first_line: int, lines: memoryview, first: int, count: int) -> Sequence[int]:
-    """The lines of a run; a range when they follow each other, which costs no memory."""
-    if lines[first + count - 1] - first_line == count - 1:
-        return range(first_line, first_line + count)
-    return tuple(lines[first : first + count])
-
-
-def _template(invocation: Invocation, key: TemplateKey, path: str, line: int) -> Template:
-    template = invocation.templates.get(key)
-    if template is None:
-        template = invocation.templates[key] = Template(key, path, line)
-        invocation.groups.setdefault(key[:3], line)
-    return template
-
-
-def _name_group(invocation: Invocation, group: GroupKey, line: int) -> None:
-    invocation.groups.setdefault(group, line)
-
-
-def _add_values(
-    invocation: Invocation, key: TemplateKey, chunk: Tuple[bytes, bytes, Sequence[int]], path: str, line: int
-) -> None:
-    invocation.graphs.add(key[0])
-    if key[:3] not in invocation.foreign:
-        chunks = _template(invocation, key, path, line).chunks
-        chunks.append(chunk)
-        if len(chunks) % _MANY_PRINTS == 0 and len(chunks) > chunks[1][0].count(b"\n"):
-            chunks[1:] = [_last_prints(chunks[1:])]
-
-
-def _last_prints(chunks: Sequence[Tuple[bytes, bytes, Sequence[int]]]) -> Tuple[bytes, bytes, Sequence[int]]:
-    """One chunk with the last print of each name: a template that is printed over and over needs no more."""
-    last: Dict[bytes, Tuple[bytes, int]] = {}
-    for names, values, lines in chunks:
-        for name, value, line in zip(names.split(b"\n"), values.split(b"\n"), lines):
-            last[name] = (value, line)
-    if b"" in last:
-        last[b""] = last.pop(b"")  # the objective stands last
-    return (
-        b"\n".join(last),
-        b"\n".join(value for value, _ in last.values()),
-        tuple(line for _, line in last.values()),
-    )
-
-
-def _add_symbols(invocation: Invocation, group: GroupKey, symbols: Dict[str, str]) -> None:
-    """Takes the symbols of a solve; one that changes an input of the call is the solve of a group that reuses this one.
-
-    Inputs are the same for all solves of a call, but a group without a solver of its own runs that of another group,
-    which then prints that group's id with the values of the reusing one. Sizes derived from the tiling of an earlier
-    group (`A_org_size`) may differ when the winner is solved again; there the last print counts.
-    """
-    if _changes_inputs(invocation, group, symbols):
-        invocation.foreign.add(group)
-    else:
-        invocation.foreign.discard(group)
-        invocation.group_shapes.setdefault(group, {}).update(symbols)
-
-
-def _changes_inputs(invocation: Invocation, group: GroupKey, symbols: Dict[str, str]) -> bool:
-    known = invocation.group_shapes.get(group, {})
-    return any(known.get(name, value) != value for name, value in symbols.items() if not _is_derived(name))
-
-
-def _is_derived(name: str) -> bool:
-    return name.endswith("_org_size")
-
-
-def _key(template: types.TemplateId) -> TemplateKey:
-    return (template.graph, template.result, template.group, template.case, template.sub_case)
-
-
-def _chunk(name: str, value: str, line: int) -> Tuple[bytes, bytes, Sequence[int]]:
-    return name.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape"), (line,)
-
-
-def _text(part: bytes) -> str:
-    return part.decode("utf-8", "replace")
-
-
-def _add_hardware(invocation: Invocation, values: Dict[str, str]) -> None:
-    for name, value in values.items():
-        invocation.hardware.setdefault(name, value)
-
-
-def assignments(text: bytes) -> List[Tuple[bytes, bytes]]:
-    """`s0 = 1024. s1 = 512.` as pairs; a value without its full stop was cut and is left out."""
-    words = text.split()
-    return [
-        (words[at - 1], words[at + 1][:-1])
-        for at in range(1, len(words) - 1)
-        if words[at] == b"=" and len(words[at + 1]) > 1 and words[at + 1].endswith(b".") and b"=" not in words[at - 1]
-    ]
-
-
-def hardware_values(text: bytes) -> Dict[str, str]:
-    """UB in bytes and cores, as `Set hardware params` or the older `input: core_num: …` gives them to the solver."""
-    old = _OLD_HARDWARE.match(text)
-    if old:
-        return {"block_dim": old.group(1).decode(), "ub_size": old.group(2).decode()}
-    return {_text(name): _text(value) for name, value in assignments(text)}

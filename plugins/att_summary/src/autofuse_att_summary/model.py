@@ -16,6 +16,7 @@ from autofuse_att_summary.kept_lines import KeptLines
 
 __all__ = [
     "PIPES",
+    "Chunk",
     "Final",
     "FinalLine",
     "GroupKey",

@@ -7,9 +7,9 @@ from typing import Callable, Iterator, List, Optional, Sequence
 from autofuse import types
 from autofuse.scan.lines import LineBatch, Wrapping, rows
 
+from autofuse_att_summary.additions import assignments, hardware_values
 from autofuse_att_summary.columns import EventBatch, native_available, parse_matches
 from autofuse_att_summary.cut import lost_digits
-from autofuse_att_summary.fold import assignments, hardware_values
 from autofuse_att_summary.lines import Kind
 
 __all__ = ["AttParser", "parser"]
