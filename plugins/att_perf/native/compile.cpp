@@ -126,6 +126,14 @@ class Builder {
  public:
   explicit Builder(Tape &tape) : tape_(tape) {}
 
+  // Room for the instructions of so many characters: generated code has one per eight or so.
+  void Reserve(size_t characters) {
+    const size_t wanted = tape_.ops.size() + characters / 8;
+    for (auto *column : {&tape_.ops, &tape_.types, &tape_.a, &tape_.b, &tape_.c, &tape_.starts, &tape_.ends}) {
+      column->reserve(wanted);
+    }
+  }
+
   int32_t Emit(Op op, CType type, int32_t start, int32_t end, int32_t a = kNoSlot, int32_t b = kNoSlot, int32_t c = kNoSlot) {
     tape_.ops.push_back(static_cast<int32_t>(op));
     tape_.types.push_back(static_cast<int32_t>(type));
@@ -234,6 +242,7 @@ class FunctionCompiler {
  public:
   FunctionCompiler(const Body &body, Tape &tape, Builder &build, std::string_view captured)
       : body_(body), tape_(tape), build_(build), captured_(captured) {
+    build_.Reserve(body.size);
     Next();
     Next();
     Next();

@@ -2,6 +2,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <cstring>
+
 #include "tape.h"
 
 namespace nb = nanobind;
@@ -81,6 +83,19 @@ struct Program {
     return found;
   }
 
+  // The leaves of `a number + contributions`, first one first: (slot, name), the name empty for a number. None for
+  // anything else.
+  nb::object Flat(int32_t slot) const {
+    std::vector<std::pair<int32_t, const std::string *>> leaves;
+    if (slot < 0 || !perf::FlatSum(tape, slot, leaves)) return nb::none();
+    nb::list found;
+    for (auto leaf = leaves.rbegin(); leaf != leaves.rend(); ++leaf) {
+      nb::str name = leaf->second == nullptr ? nb::str("") : nb::str(leaf->second->data(), leaf->second->size());
+      found.append(nb::make_tuple(leaf->first, name));
+    }
+    return found;
+  }
+
   // Every slot as a double, or None when only the Python evaluator can tell.
   nb::object Run(nb::sequence values) const {
     std::vector<perf::Input> inputs;
@@ -146,6 +161,17 @@ perf::Body ReadBody(nb::tuple given) {
   return body;
 }
 
+// A copy of an ASCII string without its comments.
+nb::object Blank(nb::str text) {
+  const Py_ssize_t size = PyUnicode_GET_LENGTH(text.ptr());
+  PyObject *copy = PyUnicode_New(size, 127);
+  if (copy == nullptr) throw nb::python_error();
+  char *bytes = static_cast<char *>(PyUnicode_DATA(copy));
+  std::memcpy(bytes, PyUnicode_DATA(text.ptr()), static_cast<size_t>(size));
+  perf::BlankComments(bytes, static_cast<size_t>(size));
+  return nb::steal(copy);
+}
+
 nb::object Compile(nb::tuple function, nb::object mapping) {
   const perf::Body body = ReadBody(function);
   Program program;
@@ -164,6 +190,7 @@ nb::object Compile(nb::tuple function, nb::object mapping) {
 NB_MODULE(_perf, module) {
   nb::set_leak_warnings(false);
   module.doc() = "Native twin of the formula compiler and evaluator.";
+  module.attr("version") = 3;  // native.py asks for it
   nb::class_<Program>(module, "Program")
       .def_prop_ro("arrays", &Program::Arrays)
       .def_prop_ro("consts", &Program::Consts)
@@ -173,8 +200,10 @@ NB_MODULE(_perf, module) {
       .def_prop_ro("pipes", &Program::Pipes)
       .def_prop_ro("result", [](const Program &self) { return self.tape.result; })
       .def_prop_ro("mapping_end", [](const Program &self) { return self.tape.mapping_end; })
+      .def("flat", &Program::Flat, nb::arg("slot"))
       .def("run", &Program::Run, nb::arg("values"))
       .def("result_of", &Program::ResultOf, nb::arg("values"))
       .def("run_changes", &Program::RunChanges, nb::arg("values"), nb::arg("changes"), nb::arg("slots"));
+  module.def("blank", &Blank, nb::arg("text"));
   module.def("compile", &Compile, nb::arg("function"), nb::arg("mapping").none());
 }

@@ -1,4 +1,5 @@
 // The native twin of autofuse_att_perf.evaluate: the same results to the last bit.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -179,6 +180,29 @@ bool Logical(const Tape &tape, Op op, size_t slot, const std::vector<Value> &slo
 }
 
 }  // namespace
+
+bool FlatSum(const Tape &tape, int32_t slot, std::vector<std::pair<int32_t, const std::string *>> &leaves) {
+  // Names stand in the order of their slots.
+  const auto contribution = [&tape](int32_t at) -> const std::string * {
+    const auto found = std::lower_bound(tape.names.begin(), tape.names.end(), at,
+                                        [](const auto &name, int32_t wanted) { return name.first < wanted; });
+    const bool named = found != tape.names.end() && found->first == at;
+    return named && found->second.find("_contrib") != std::string::npos ? &found->second : nullptr;
+  };
+  const auto op = [&tape](int32_t at) { return static_cast<Op>(tape.ops[static_cast<size_t>(at)]); };
+  while ((op(slot) == Op::Copy || op(slot) == Op::Cast) && contribution(slot) == nullptr) {
+    slot = tape.a[static_cast<size_t>(slot)];
+  }
+  while (true) {
+    const bool sum = op(slot) == Op::Add;
+    const int32_t leaf = sum ? tape.b[static_cast<size_t>(slot)] : slot;
+    const std::string *name = contribution(leaf);
+    if (name == nullptr && op(leaf) != Op::Const) return false;
+    leaves.emplace_back(leaf, name);
+    if (!sum) return true;
+    slot = tape.a[static_cast<size_t>(slot)];
+  }
+}
 
 double AsDouble(const Tape &tape, int32_t slot, const Value &value) {
   return ToDouble(value, static_cast<CType>(tape.types[static_cast<size_t>(slot)]));

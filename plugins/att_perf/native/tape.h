@@ -63,6 +63,13 @@ bool Compile(const Body &function, const Body *mapping, Tape &tape);
 // Writes one value per slot. False on an integer division by zero.
 bool Run(const Tape &tape, const std::vector<Input> &inputs, std::vector<Value> &slots);
 
+// Replaces every comment by blanks, so that offsets and lines stay.
+void BlankComments(char *text, size_t size);
+
+// The summands of the sum at `slot`, last one first: contributions with their names, numbers with none. False for a sum
+// that holds anything else.
+bool FlatSum(const Tape &tape, int32_t slot, std::vector<std::pair<int32_t, const std::string *>> &leaves);
+
 double AsDouble(const Tape &tape, int32_t slot, const Value &value);
 
 }  // namespace perf

@@ -14,6 +14,7 @@ from autofuse_att_perf.builder import TapeBuilder
 from autofuse_att_perf.errors import FormulaError
 from autofuse_att_perf.evaluate import evaluate, number, run
 from autofuse_att_perf.formulas import _compile_static
+from autofuse_att_perf.scopes import blank_comments
 from autofuse_att_perf.tape import CType, SourceText
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -314,6 +315,35 @@ def test_twin_writes_the_same_tape_and_the_same_values(statements):
     assert list(expected.errors) == list(found.errors)
     for left, right in zip(expected.slots, found.slots):
         assert left is right if left is None or right is None else same(float(left), float(right))
+
+
+@needs_native
+@settings(max_examples=2000, deadline=None)
+@given(st.text(alphabet="/*\\\"'\n a", max_size=40) | st.text(alphabet="/*\\\"'\n\rx{}", max_size=200))
+def test_twin_blanks_the_same_comments(text):
+    assert native.blank_comments(text) == blank_comments(text)
+
+
+@pytest.mark.parametrize(
+    "text, blanked",
+    [
+        ("a // b\nc", "a     \nc"),
+        ("a // b \\\n c\nd", "a       \n  \nd"),
+        ("a /* b\n * c */ d", "a     \n        d"),
+        ("a /*/ b */ c", "a          c"),
+        ("a /* b", "a     "),
+        ('s = "// no /* no";', 's = "// no /* no";'),
+        ("q = '\"'; // yes", "q = '\"';       "),
+        ("n = 1'000; // yes", "n = 1'000;       "),
+        ('"open\n// yes', '"open\n      '),
+        ("a / b * c", "a / b * c"),
+        ("/", "/"),
+    ],
+)
+def test_comments_are_blanked(text, blanked):
+    assert blank_comments(text) == blanked
+    if native.available():
+        assert native.blank_comments(text) == blanked
 
 
 HEADER = """

@@ -161,13 +161,14 @@ def _draw(app: App, work: _Work, output_format: Optional[str], output: Optional[
     if not sections:
         return facts, ()
     title = report_title(len(sections), app.lang)
-    svg = assemble(sections, title, page)
+    pieces = assemble(sections, title, page)
     if output == "-":
+        svg = b"".join(pieces).decode("utf-8")
         figure = Figure(_NAME, title, lambda: svg)
         return facts, emit(app, Report(title, (), figures=(figure,)), "svg", output, default_folder=_FOLDER, name=_NAME)
     path = _svg_path(output)
     with atomic_open(path) as out:
-        out.write(svg.encode("utf-8"))
+        out.writelines(pieces)
     return facts, (path,)
 
 

@@ -78,8 +78,12 @@ def _run_all(tape: Tape, inputs: Sequence[Value], missing: AbstractSet[str], par
 def number(text: str) -> Value:
     """A number as logged, exact when it is an integer; ValueError when the text is none."""
     digits = text[1:] if text[:1] in ("-", "+") else text
-    if digits.isdigit() and digits.isascii() and len(digits) <= _MAX_DIGITS:
-        return int(text)
+    whole, point, decimals = digits.partition(".")
+    if whole.isdigit() and digits.isascii():
+        if decimals.isdigit():
+            return float(text)
+        if not point and len(digits) <= _MAX_DIGITS:
+            return int(text)
     if _FLOAT.match(text):
         return float(text)
     raise ValueError(f"no number: {text[:40]!r}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from autofuse_att_perf.bodies import BodyCompiler, Function
@@ -38,6 +38,7 @@ _MAX_TAPE = 2_000_000
 _MAX_CALL_DEPTH = 40
 
 
+@lru_cache(maxsize=4096)
 def is_pipe(name: str) -> bool:
     """Whether `name` is that of a pipe, such as AIV_MTE2."""
     return _PIPE.fullmatch(name) is not None

@@ -7,22 +7,28 @@ from __future__ import annotations
 
 import importlib
 import os
+from functools import lru_cache
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, cast
 
 from autofuse_att_perf import evaluate as python
-from autofuse_att_perf.bodies import Function
+from autofuse_att_perf.bodies import Function, Parameter
 from autofuse_att_perf.tape import SourceText, Tape, Value
 
-__all__ = ["available", "compile_static", "evaluate", "result_of", "run_changes"]
+__all__ = ["available", "blank_comments", "compile_static", "evaluate", "result_of", "run_changes"]
+
+
+_VERSION = 3
 
 
 def _load() -> Any:
     if os.environ.get("AUTOFUSE_ATT_PERF_PYTHON"):
         return None
     try:
-        return importlib.import_module("autofuse_att_perf._perf")
+        module = importlib.import_module("autofuse_att_perf._perf")
     except ImportError:
         return None
+    # Built from other sources than these, as in an editable installation after an update.
+    return module if getattr(module, "version", 0) == _VERSION else None
 
 
 _module: Any = _load()
@@ -31,6 +37,11 @@ _module: Any = _load()
 def available() -> bool:
     """Whether the native twin is there (it is not where the package was installed without a compiler)."""
     return _module is not None
+
+
+def blank_comments(text: str) -> Optional[str]:
+    """As `autofuse_att_perf.scopes.blank_comments`; None where Python has to do it."""
+    return cast(str, _module.blank(text)) if _module is not None and text.isascii() else None
 
 
 def compile_static(function: Function, mapping: Optional[Function]) -> Optional[Tape]:
@@ -89,8 +100,12 @@ def _body(function: Function) -> Optional[_Body]:
     # Offsets count characters; only in ASCII are those bytes too.
     if not text.isascii() or function.end > 2**31 - 1:
         return None
-    parameters = tuple((parameter.name, int(parameter.ctype)) for parameter in function.parameters)
-    return (function.name, text, function.start, parameters, int(function.result))
+    return (function.name, text, function.start, _typed(function.parameters), int(function.result))
+
+
+@lru_cache(maxsize=4096)
+def _typed(parameters: Tuple[Parameter, ...]) -> Tuple[Tuple[str, int], ...]:
+    return tuple((parameter.name, int(parameter.ctype)) for parameter in parameters)
 
 
 class _NativeTape(Tape):

@@ -45,11 +45,13 @@ _STRING = re.compile(_STRING_TEXT, re.DOTALL)
 _COMMENT_OR_STRING = re.compile(r"//(?:[^\\\n]|\\.)*|/\*.*?(?:\*/|\Z)|" + _STRING_TEXT, re.DOTALL)
 # A single character class: the regular expression engine then runs over the text in between at memory speed.
 _MARK = re.compile("[{}\"'#]")
+_NO_LINE_END = re.compile(r"[^\n]")
 _DIRECTIVE = re.compile(r"#(?:[^\\\n]|\\.)*", re.DOTALL)
 _NAMESPACE = re.compile(r"\bnamespace\s*([\w:]*)\s*\Z")
 _CLASS = re.compile(r"\b(?:class|struct)\s+(\w+)\s*(?:final\s*)?(?::[^:;(){}]*(?:::[^:;(){}]+)*)?\Z")
 _ACCESS = re.compile(r"\b(?:public|private|protected)\s*:(?!:)")
-_NAME_AT_END = re.compile(r"((?:\w+::)*)(~?\w+)\s*\Z")
+# Of the text before the parenthesis, last character first: a name and the scopes that qualify it.
+_NAME_BACKWARDS = re.compile(r"\s*(\w+~?)((?:::\w+)*)")
 _WORD = re.compile(r"\w+")
 _WORD_OR_STAR = re.compile(r"\w+|[*]")
 _TRAILING = frozenset(("const", "override", "final", "noexcept"))
@@ -78,6 +80,8 @@ class _Finder:
         self.stack: List[_Scope] = [_Scope("", "")]
         self.depth = 0
         """Braces open since the head of a function or of a block that is none of our business."""
+        self.marks = {'"': -1, "'": -1, "#": -1}
+        """The next of each behind the last function that was looked at."""
         self.conditions: List[Tuple[List[_Scope], int]] = []
 
     def find(self) -> Iterator[ScopedFunction]:
@@ -95,6 +99,11 @@ class _Finder:
                     self.depth += 1
                     continue
                 head, body = self._open(text, head_start, match.start()), position
+                end = self._end_of_plain_body(body) if self.depth else -1
+                if end >= 0:
+                    if head is not None:
+                        yield self._function(head, body, end)
+                    self.depth, position = 0, end + 1
             elif mark == "}":
                 if self.depth > 1:
                     self.depth -= 1
@@ -115,6 +124,22 @@ class _Finder:
                 position = directive.end()
                 self._preprocess(directive[0])
             head_start = position
+
+    def _end_of_plain_body(self, start: int) -> int:
+        """The brace that closes the one before `start`, at memory speed; -1 where a string or directive comes first."""
+        text = self.source.text
+        for mark, at in self.marks.items():
+            if at < start:
+                self.marks[mark] = (text.find(mark, start) + 1 or len(text) + 1) - 1
+        limit = min(self.marks.values())
+        depth, position = 1, start
+        while depth:
+            end = text.find("}", position, limit)
+            if end < 0:
+                return -1
+            depth += text.count("{", position, end) - 1
+            position = end + 1
+        return end
 
     def _open(self, text: str, head_start: int, brace: int) -> Optional[_Head]:
         begin = max(text.rfind(";", head_start, brace) + 1, head_start, brace - _MAX_HEAD)
@@ -159,7 +184,7 @@ def _blank(match: re.Match[str]) -> str:
     text = match[0]
     if text[0] != "/":
         return text
-    return re.sub(r"[^\n]", " ", text)
+    return " " * len(text) if "\n" not in text else _NO_LINE_END.sub(" ", text)
 
 
 def _function_head(head: str, wanted: re.Pattern[str]) -> Optional[_Head]:
@@ -169,12 +194,13 @@ def _function_head(head: str, wanted: re.Pattern[str]) -> Optional[_Head]:
         if word not in _TRAILING:
             return None
     opening = _matching_parenthesis(head)
-    named = _NAME_AT_END.search(head[max(0, opening - 512) : opening]) if opening > 0 else None
-    if named is None or not wanted.fullmatch(named[2]):
+    named = _NAME_BACKWARDS.match(head[opening - 1 :: -1]) if opening > 0 else None
+    name = named[1][::-1] if named else ""
+    if named is None or not wanted.fullmatch(name):
         return None
-    before = _ACCESS.sub(" ", head[: opening - len(named[0])])
-    words = _WORD.findall(before[-256:])
-    return _Head(words[-1] if words else "", named[1], named[2], head[opening + 1 : -1])
+    before = head[: opening - named.end()][-256:]
+    words = _WORD.findall(_ACCESS.sub(" ", before) if ":" in before else before)
+    return _Head(words[-1] if words else "", named[2][::-1], name, head[opening + 1 : -1])
 
 
 def _last_word(head: str) -> Tuple[str, str]:

@@ -16,6 +16,7 @@ from typing import Dict, Iterable, Iterator, List, Set, Tuple
 
 from autofuse.errors import AutofuseError
 
+from autofuse_att_perf import native
 from autofuse_att_perf.scopes import blank_comments
 from autofuse_att_perf.tape import SourceText
 
@@ -130,14 +131,15 @@ def _read(path: str, sources: Sources) -> str | None:
     if b"\0" in data:
         sources.notices.append(f"{path}: holds NUL bytes, no source text")
         return None
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    text = data.decode("utf-8-sig", "replace")
+    return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def _add_text(unit: SourceUnit, path: str, text: str, line: int = 1) -> None:
     if "OP_NAME" in text:
         unit.op_names.update(re.sub(r"\\(.)", r"\1", name) for name in _OP_NAME.findall(text))
     if _INTERESTING.search(text):
-        unit.texts.append(SourceText(path, blank_comments(text), line))
+        unit.texts.append(SourceText(path, native.blank_comments(text) or blank_comments(text), line))
 
 
 # --- Inductor ---------------------------------------------------------------------------------------------------------

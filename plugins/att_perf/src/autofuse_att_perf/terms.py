@@ -5,6 +5,7 @@ else by the top-level sum with common factors distributed one level.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from autofuse.types import Position
@@ -48,19 +49,24 @@ class Term(NamedTuple):
 class _Origin:
     """Spells out formula and place when they are asked for; most runs only draw."""
 
-    __slots__ = ("parts", "tape")
+    __slots__ = ("_parts", "_tape")
 
-    def __init__(self, tape: Tape, parts: List[_Part]) -> None:
-        self.tape = tape
-        self.parts = parts
+    def __init__(self, tape: Tape, parts: Union[int, List[_Part]]) -> None:
+        self._tape = tape
+        self._parts = parts
 
     @property
     def formula(self) -> str:
-        return " + ".join(_text(self.tape, part) for part in self.parts)
+        return " + ".join(_text(self._tape, part) for part in self.parts)
 
     @property
     def place(self) -> str:
-        return self.tape.place_of(self.parts[0].leaf)
+        return self._tape.place_of(self.parts[0].leaf)
+
+    @property
+    def parts(self) -> List[_Part]:
+        """The summands; a slot stands for itself."""
+        return [_Part(1, self._parts, (), ())] if isinstance(self._parts, int) else self._parts
 
 
 class _Part(NamedTuple):
@@ -81,6 +87,7 @@ _NOTHING, _ONLY_BLOCKS, _OTHERS = 0, 1, 2
 """What a value depends on."""
 _MAX_PARTS = 20_000
 """Variables that add up variables can stand for exponentially many summands; such a pipe stays in one piece."""
+_FIXED = ("", "")
 _ADD, _CONST = int(Op.ADD), int(Op.CONST)
 _SUMS = frozenset((Op.ADD, Op.SUB))
 _PRODUCTS = frozenset((Op.MUL, Op.DIV))
@@ -109,6 +116,23 @@ class Decomposer:
     def _flat_terms(self, slot: int, pipe: str, values: Sequence[Optional[Value]]) -> Optional[List[Term]]:
         """The terms of `a number + contributions of different nodes`, the usual form, without the general machinery."""
         tape = self.tape
+        leaves = self._leaves(slot) if tape.program is None else tape.program.flat(slot)
+        if leaves is None:
+            return None
+        found: Dict[Tuple[str, str], Term] = {}
+        for leaf, name in leaves:
+            key = _node_of(name, pipe) if name else _FIXED
+            value = values[leaf]
+            if key in found or value is None:
+                return None
+            node, node_type = key
+            kind, label = ("node", node) if name else ("fixed", "fixed cost")
+            found[key] = Term(kind, label, float(value), node, node_type, _Origin(tape, leaf))
+        return list(found.values())
+
+    def _leaves(self, slot: int) -> Optional[List[Tuple[int, str]]]:
+        """(slot, name) of the summands, the name "" for a number; None for a sum of anything else."""
+        tape = self.tape
         names, ops, left, right = tape.slot_names, tape.ops, tape.a, tape.b
         slot = self._splitter.through_names(slot)
         leaves = []
@@ -116,22 +140,9 @@ class Decomposer:
             leaves.append(right[slot])
             slot = left[slot]
         leaves.append(slot)
-        found: Dict[Tuple[str, str, str], Term] = {}
-        for leaf in reversed(leaves):
-            name = names.get(leaf, "")
-            if _CONTRIBUTION in name:
-                key = ("node", *_node_of(name, pipe))
-            elif ops[leaf] == _CONST:
-                key = ("fixed", "", "")
-            else:
-                return None
-            value = values[leaf]
-            if key in found or value is None:
-                return None
-            origin = _Origin(tape, [_Part(1, leaf, (), ())])
-            label = key[1] or "fixed cost"
-            found[key] = Term(key[0], label, float(value), key[1], key[2], origin)
-        return list(found.values())
+        found = [(leaf, names.get(leaf, "")) for leaf in reversed(leaves)]
+        plain = [(leaf, name if _CONTRIBUTION in name else "") for leaf, name in found]
+        return plain if all(name or ops[leaf] == _CONST for leaf, name in plain) else None
 
     def _group_of(self, part: _Part, pipe: str) -> Tuple[str, str, str]:
         name = self.tape.slot_names.get(part.leaf, "")
@@ -158,6 +169,7 @@ def _term(tape: Tape, key: Tuple[str, str, str], members: List[Tuple[_Part, Opti
 _LABELS = {"fixed": "fixed cost", "per-block": "per-block cost"}
 
 
+@lru_cache(maxsize=65536)
 def _node_of(name: str, pipe: str) -> Tuple[str, str]:
     """Node and type of `<node>_<Type>_<PIPE>[_core|_tail]_contrib`; node names hold underscores, so from the right."""
     head, mark, _ = name.rpartition(f"_{pipe}_")

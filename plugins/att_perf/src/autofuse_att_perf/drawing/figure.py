@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Sequence, Tuple
 
 from autofuse_att_perf.analysis import GroupAnalysis, OperatorAnalysis, TemplateAnalysis
 from autofuse_att_perf.candidates import OperatorLog
@@ -27,14 +27,16 @@ _SINGLE = 760.0
 class Section(NamedTuple):
     """One operator, drawn."""
 
-    markup: str
+    markup: bytes
+    """UTF-8: drawings are large, and text with a star in it takes two bytes for every character."""
     height: float
 
 
 def draw(analyses: Sequence[OperatorAnalysis], title: str) -> str:
     """The complete `<svg>` element as text."""
     page = page_width([analysis.log for analysis in analyses])
-    return assemble([draw_section(analysis, number, page) for number, analysis in enumerate(analyses)], title, page)
+    sections = [draw_section(analysis, number, page) for number, analysis in enumerate(analyses)]
+    return b"".join(assemble(sections, title, page)).decode("utf-8")
 
 
 def page_width(logs: Iterable[OperatorLog]) -> float:
@@ -42,23 +44,27 @@ def page_width(logs: Iterable[OperatorLog]) -> float:
     return _WIDTH if any(log.may_have_groups for log in logs) else _SINGLE + 2 * _MARGIN
 
 
-def assemble(sections: Sequence[Section], title: str, page: float) -> str:
-    """The `<svg>` element of these sections, one under the other."""
-    parts = [label(title, _MARGIN, 36, page - 2 * _MARGIN, TITLE, "h")]
-    y = 60.0
-    if not sections:
-        parts.append(label("nothing to draw: no operator has a formula", _MARGIN, y + 12, page - _MARGIN, FONT, "m"))
-        y += 24
-    for section in sections:
-        parts.append(f'<g transform="translate({_MARGIN:g},{y:g})">{section.markup}</g>')
-        y += section.height + _GAP
-    height = math.ceil(y + _MARGIN - _GAP)
-    return (
+def assemble(sections: Sequence[Section], title: str, page: float) -> Iterator[bytes]:
+    """The `<svg>` element of these sections, one under the other, piece by piece."""
+    empty = 0.0 if sections else 24.0
+    height = math.ceil(60 + empty + sum(section.height + _GAP for section in sections) + _MARGIN - _GAP)
+    head = (
         '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" version="1.1" class="pf" '
         f'width="{page:g}" height="{height}" viewBox="0 0 {page:g} {height}" role="img">\n'
         f'<title>{escape(title)}</title>\n<style type="text/css"><![CDATA[\n{STYLE}\n]]></style>\n'
-        f'<rect class="page" width="{page:g}" height="{height}"/>\n' + "\n".join(parts) + "\n</svg>\n"
+        f'<rect class="page" width="{page:g}" height="{height}"/>\n'
+        f"{label(title, _MARGIN, 36, page - 2 * _MARGIN, TITLE, 'h')}\n"
     )
+    yield head.encode("utf-8")
+    y = 60.0
+    if not sections:
+        yield label("nothing to draw: no operator has a formula", _MARGIN, y + 12, page - _MARGIN, FONT, "m").encode()
+    for section in sections:
+        yield f'<g transform="translate({_MARGIN:g},{y:g})">'.encode()
+        yield section.markup
+        yield b"</g>\n"
+        y += section.height + _GAP
+    yield b"</svg>\n"
 
 
 # --- one operator -----------------------------------------------------------------------------------------------------
@@ -82,7 +88,7 @@ def draw_section(analysis: OperatorAnalysis, number: int, page: float) -> Sectio
         for index, card in enumerate(cards):
             parts.append(f'<g transform="translate({index * (column + _GAP):g},{y:g})">{card.markup(height)}</g>')
         y += height + _GAP
-    return Section("\n".join(parts), y)
+    return Section("\n".join(parts).encode("utf-8"), y)
 
 
 def _subtitle(analysis: OperatorAnalysis) -> str:
@@ -155,13 +161,16 @@ def _title(group: GroupAnalysis) -> str:
 
 def _scale(group: GroupAnalysis) -> float:
     """The largest finite number of cycles that any pipe or term of the group has."""
-    sizes = [0.0]
+    largest = 0.0
     for template in group.templates:
         for pipe in template.pipes:
-            for value in (pipe.shown, *(term.value for term in pipe.terms)):
-                if value is not None and math.isfinite(value):
-                    sizes.append(abs(value))
-    return max(sizes)
+            values = [term.value for term in pipe.terms]
+            values.append(pipe.shown)
+            for value in values:
+                # False for nan.
+                if value is not None and largest < abs(value) < math.inf:
+                    largest = abs(value)
+    return largest
 
 
 class _Tab:
@@ -243,7 +252,8 @@ def _comparison(group: GroupAnalysis, columns: Columns) -> Panel:
 
 
 def _most_varying(group: GroupAnalysis) -> Variation | None:
-    for found in (parameter_variations(group), term_variations(group)):
+    for variations in (parameter_variations, term_variations):
+        found = variations(group)
         if found and found[0].variance > 0:
             return found[0]
     return None

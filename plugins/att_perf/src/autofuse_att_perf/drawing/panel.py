@@ -77,9 +77,9 @@ def draw_panel(template: TemplateAnalysis, columns: Columns, scale: float) -> Pa
 def draw_bars(panel: Panel, bars: Sequence[Tuple[int, int, float]], css: str) -> None:
     """(top, height, width) of bars of one colour, as one path; what has no width is left out."""
     x = panel.columns.bar_x
-    steps = "".join(f"M{x} {top}h{width:.1f}v{height}h-{width:.1f}z" for top, height, width in bars if width > 0)
+    steps = [f"M{x} {top}h{width:.1f}v{height}h-{width:.1f}z" for top, height, width in bars if width > 0]
     if steps:
-        panel.parts.append(f'<path class="{css}" d="{steps}"/>')
+        panel.parts.append(f'<path class="{css}" d="{"".join(steps)}"/>')
 
 
 def bar_length(columns: Columns, value: Optional[float], scale: float) -> float:
@@ -133,23 +133,23 @@ def _draw_pipe(panel: Panel, pipe: PipeAnalysis, bottleneck: bool, scale: float)
     negative: List[Tuple[int, int, float]] = []
     whole = pipe.whole
     for term in _cut(sorted(pipe.terms, key=_by_size)):
-        value, y = term.value, panel.y
-        share = percent(value / whole * 100) if value is not None and whole else ""
-        panel.row(term.label, f"{amount(value)} {share}", "s", 12, SMALL, _TERM_ROW)
+        value = term.value
+        if value is None:
+            panel.row(term.label, amount(value), "s", 12, SMALL, _TERM_ROW)
+            continue
         # The bar of a term is its share of the pipe's bar, so terms can be compared over pipes.
-        if value is not None:
-            (negative if value < 0 else bars).append((y + 4, 9, bar_length(columns, value, scale)))
+        (negative if value < 0 else bars).append((panel.y + 4, 9, bar_length(columns, value, scale)))
+        share = percent(value / whole * 100) if whole else ""
+        panel.row(term.label, f"{amount(value)} {share}", "s", 12, SMALL, _TERM_ROW)
     draw_bars(panel, bars, "maxterm" if bottleneck else "term")
     if negative:
         draw_bars(panel, negative, "neg")
 
 
 def _by_size(term: Term) -> float:
-    return -_size(term.value)
-
-
-def _size(value: Optional[float]) -> float:
-    return -1.0 if value is None or math.isnan(value) else abs(value)
+    """The largest first, then what has no value."""
+    value = term.value
+    return 1.0 if value is None or value != value else -abs(value)
 
 
 def _cut(terms: Sequence[Term]) -> Sequence[Term]:

@@ -77,24 +77,28 @@ def fitted(text: str, room: float, size: float) -> str:
 
 def label(text: str, x: float, y: float, room: float, size: float, css: str) -> str:
     """One `<text>` that takes at most `room` pixels."""
-    return f'<text class="{css}" x="{x:g}" y="{y:g}">{fitted(text, room, size)}</text>'
+    # Most labels are used once: those that need no work do not go through the cache.
+    plain = len(text) * _CELL * size <= room and _PLAIN.match(text)
+    return f'<text class="{css}" x="{x:g}" y="{y:g}">{text if plain else fitted(text, room, size)}</text>'
 
 
 def amount(value: Optional[float]) -> str:
     """Cycles for people: two decimals, thousands as they are, very large ones in powers of ten."""
     if value is None:
         return "?"
-    if not math.isfinite(value) or abs(value) >= 1e10:
+    size = abs(value)
+    if 0.01 <= size < 1e5:
+        return f"{value:.0f}" if value.is_integer() else f"{value:.2f}"
+    if not size < 1e10:
         return f"{value:.4g}"
-    if abs(value) >= 1e5 or value == int(value):
-        return f"{value:.0f}"
-    return f"{value:.2f}" if abs(value) >= 0.01 else f"{value:.2g}"
+    return f"{value:.0f}" if size >= 1e5 or size == 0 else f"{value:.2g}"
 
 
 def percent(value: Optional[float]) -> str:
     """A share, without decimals where they say nothing."""
-    if value is None or not math.isfinite(value):
+    if value is None:
         return ""
-    if abs(value) >= 1e6:
-        return f"{value:.1e}%"
-    return f"{value:.0f}%" if abs(value) >= 9.95 or value == 0 else f"{value:.1f}%"
+    size = abs(value)
+    if size < 1e6:
+        return f"{value:.0f}%" if size >= 9.95 or size == 0 else f"{value:.1f}%"
+    return f"{value:.1e}%" if size < math.inf else ""
