@@ -47,6 +47,8 @@ _COLUMNS = (
     Column(
         "Gap Percent", "float", "%", "of the chosen objective", key="gap_percent", format="%.2f", label_zh="差距占比"
     ),
+    Column("Source", meaning="log file", key="source", label_zh="来源", hidden=True),
+    Column("Line", "int", meaning="line of the log", key="line", label_zh="行", hidden=True),
 )
 
 
@@ -84,6 +86,8 @@ def _explained(row: Row) -> List[Cell]:
         None if runner_up is None else runner_up.case,
         None if gap_text is None else Number(gap_text),
         share(gap_text, objective),
+        row.path,
+        row.line,
     ]
 
 

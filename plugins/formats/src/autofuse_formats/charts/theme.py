@@ -59,6 +59,6 @@ def _rules(colours: Dict[str, str], series: Tuple[str, ...]) -> str:
     rules = [f".af-{name}{{fill:{colours[name]}}}" for name in fills]
     rules += [f".af-{name}{{stroke:{colours[name]}}}" for name in ("grid", "axis")]
     rules += [f".af-link{{stroke:{colours['axis']}}}.af-band{{fill:{colours['mark']}}}"]
-    rules += [f".af-frame{{stroke:{colours['mark']}}}"]
+    rules += [f".af-frame{{stroke:{colours['mark']}}}.af-page{{background:{colours['bg']}}}"]
     rules += [f".af-s{index}{{fill:{colour}}}.af-l{index}{{stroke:{colour}}}" for index, colour in enumerate(series)]
     return "".join(rules)

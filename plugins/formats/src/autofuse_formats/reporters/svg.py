@@ -62,7 +62,7 @@ def _stacked(
         y += height + _SPACE
     size = f'width="{number(width)}" height="{number(y - _SPACE)}" viewBox="0 0 {number(width)} {number(y - _SPACE)}"'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" version="1.1" {size}>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="af-page" {size}>'
         f'<title>{escaped(report.title)}</title><style type="text/css">{stylesheet()}</style>'
         f'<rect class="af-bg" x="0" y="0" width="{number(width)}" height="{number(y - _SPACE)}"/>'
         f"{''.join(parts)}</svg>"
