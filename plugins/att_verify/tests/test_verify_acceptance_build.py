@@ -116,3 +116,32 @@ def test_a_full_folder_of_temporary_files(verify: Callable[..., Verified], monke
     run = verify(operator(), "--sweep", "aiv=1:3")
     assert (run.code, list(run.folder.iterdir())) == (2, [])
     assert "temporary: cannot work there: No space left on device (see to the folder of temporary files" in run.stderr
+
+
+def test_the_build_that_was_called_is_the_one_kept(verify: Callable[..., Verified]) -> None:
+    body = 'mkfifo("../all/pipe", 0600); mkfifo("../tiling/pipe", 0600);'
+    files = operator(body, extra='#include <sys/stat.h>\n#include "work/own.h"\n')
+    files |= {"work/own.h": "", "op_infershape.cpp": '#include "exe_graph/runtime/infer_shape_context.h"\n'}
+    run = verify(files, "--keep-build")
+    kept = run.folder / "build"
+    assert run.code == 0, run.result["error"]
+    assert (kept / "build" / "libautofuse_tiling.so").is_file()
+    assert {path.name for path in kept.iterdir()} == {"CMakeLists.txt", "build", "src"}
+    assert (kept / "src" / "work" / "own.h").is_file()
+
+
+def test_where_nothing_was_built_nothing_is_kept(
+    verify: Callable[..., Verified], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "not-there")
+    run = verify(operator(), "--keep-build")
+    assert (run.code, run.result["build_dir"], (run.folder / "build").exists()) == (1, None, False)
+    monkeypatch.delenv("CXX")
+    assert verify(operator(), "--keep-build").code == 0
+
+
+def test_a_folder_in_the_way_is_told_before_compiling(verify: Callable[..., Verified], tmp_path: Path) -> None:
+    (tmp_path / "out" / "build" / "mine").mkdir(parents=True)
+    run = verify(operator(), "--keep-build")
+    assert (run.code, "is in the way of --keep-build" in run.stderr) == (2, True)
+    assert not (run.folder / "result.json").exists()

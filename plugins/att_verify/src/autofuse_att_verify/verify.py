@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import shutil
+import stat
 import subprocess
 import tempfile
 import time
@@ -172,6 +173,8 @@ def verify(run: Run, work: Callable[[Run, Built, Path], None], notice: Callable[
     """Builds, lets `work` call the library and fill in the result, and writes result.json whatever happened."""
     output = make_folder(run.request.output)
     _check_writable(output)
+    if run.request.keep_build:
+        _check_free(output / "build")
     for stale in ("att.log",):
         with contextlib.suppress(OSError):
             (output / stale).unlink()
@@ -184,7 +187,7 @@ def verify(run: Run, work: Callable[[Run, Built, Path], None], notice: Callable[
             if built is not None:
                 work(run, built, folder)
             if run.request.keep_build:
-                _keep(next(folder.glob("*/CMakeLists.txt"), folder / "none").parent, output, run.result, notice)
+                _keep(folder, output, run.result, notice)
     except KeyboardInterrupt:
         run.result.fail(RUNTIME_FAILED if begun else COMPILE_FAILED, "interrupted")
         raise
@@ -332,7 +335,7 @@ def _layout(run: Run, built: Built) -> Tuple[Optional[Struct], Optional[str]]:
         words = [*built.command, "-E", "-x", "c++", str(path)]
         answer = subprocess.run(words, capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
         layout = read_layout(answer.stdout.decode("utf-8", "replace"), name)
-        check_layout(layout, path, built.command, built.source_folder.parent)
+        check_layout(layout, path, built.command, built.source_folder.parent.parent)
         return layout, None
     except LayoutError as error:
         return None, f"{_HEADER}: {error}"
@@ -392,14 +395,21 @@ def _check_writable(folder: Path) -> None:
             probe.unlink()
 
 
-def _keep(folder: Path, output: Path, result: Result, notice: Callable[[str], None]) -> None:
-    """Copies the build folder to `output`/build, in place of one that an earlier run left."""
-    target = output / "build"
+def _check_free(target: Path) -> None:
     if target.exists() and not (target / "CMakeLists.txt").is_file():
         raise AutofuseError("is in the way of --keep-build", str(target), "it is not of an earlier run")
+
+
+def _keep(folder: Path, output: Path, result: Result, notice: Callable[[str], None]) -> None:
+    """Copies the last build to `output`/build, in place of one that an earlier run left."""
+    builds = [path for path in (folder / "tiling", folder / "all") if (path / "CMakeLists.txt").is_file()]
+    target = output / "build"
     shutil.rmtree(target, ignore_errors=True)
+    if not builds:
+        notice("there is no build to keep")
+        return
     try:
-        shutil.copytree(folder, target, symlinks=True, ignore=_no_specials)
+        shutil.copytree(builds[0], target, symlinks=True, ignore=_no_specials)
     except (OSError, shutil.Error) as error:
         raise AutofuseError(f"cannot keep the build: {error}", str(target)) from None
     result.build_dir = str(target)
@@ -407,5 +417,7 @@ def _keep(folder: Path, output: Path, result: Result, notice: Callable[[str], No
 
 
 def _no_specials(folder: str, names: List[str]) -> List[str]:
-    """What the calls may have left in their working folder is no business of the build."""
-    return [name for name in names if name in ("work", "points.bin")]
+    """Pipes and the like, which the calls may have left there, are no part of the build."""
+    plain = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
+    modes = {name: os.lstat(os.path.join(folder, name)).st_mode for name in names}
+    return [name for name, mode in modes.items() if not any(is_kind(mode) for is_kind in plain)]
