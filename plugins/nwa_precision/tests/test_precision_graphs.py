@@ -192,10 +192,8 @@ def test_wrong_kinds_swapped_on_the_command_line(whole: Runs) -> None:
 
 def test_graphs_swapped_say_which_one_is_expected(whole: Runs) -> None:
     open_graph, close_graph, *data = whole.arguments()
-    swapped = [
-        open_graph.replace("open", "close").replace("--af-close", "--af-open", 1),
-        close_graph.replace("close", "open").replace("--af-open", "--af-close", 1),
-    ]
+    (opened, open_path), (closed, close_path) = (graph.split("=", 1) for graph in (open_graph, close_graph))
+    swapped = [f"{opened}={close_path}", f"{closed}={open_path}"]
     result = run_cli("run", "precision", *swapped, *data)
     assert result.exit_code == 2
     assert "is it the graph with fusion on?" in result.stderr
