@@ -10,6 +10,8 @@ namespace runner {
 namespace {
 
 constexpr int kPattern = 0xA5;
+// Nothing can be touched as far as this around the data: a stray index is told as an overrun, not as any crash.
+constexpr std::size_t kGap = std::size_t{16} << 20;
 
 std::size_t PageSize() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
@@ -28,18 +30,19 @@ GuardedBuffer::~GuardedBuffer() {
 
 bool GuardedBuffer::Allocate(std::size_t size) {
   const std::size_t page = PageSize();
-  const std::size_t inside = (size + page - 1) / page * page + page;  // at least a page of guard bytes at the end
-  mapped_ = inside + 3 * page;
-  void *memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const std::size_t inside = (size + page - 1) / page * page + 2 * page;  // a page of guard bytes at least at each end
+  mapped_ = inside + 2 * kGap;
+  void *memory = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     return false;
   }
   base_ = static_cast<std::uint8_t *>(memory);
-  mprotect(base_, page, PROT_NONE);
-  mprotect(base_ + mapped_ - page, page, PROT_NONE);
-  data_ = base_ + 2 * page;
+  if (mprotect(base_ + kGap, inside, PROT_READ | PROT_WRITE) != 0) {
+    return false;
+  }
+  data_ = base_ + kGap + page;
   size_ = size;
-  tail_ = inside - size;
+  tail_ = inside - page - size;
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Memory for the outputs of the tiling code, with known bytes around it and pages beyond them that cannot be touched.
+// Memory for the outputs of the tiling code, with known bytes around it and a wide gap beyond them that cannot be touched.
 #pragma once
 
 #include <cstddef>

@@ -47,3 +47,11 @@ def test_a_failure_names_its_reason_and_its_place(verify: Callable[..., Verified
     run = verify(operator(body, extra="static int calls;"), "--runner", runner)
     assert (run.code, run.result["status"]) == (1, "RUNTIME_FAILED")
     assert (run.result["error"], run.result["phase"]) == (reason, place)
+
+
+@pytest.mark.parametrize(
+    "body", ["tiling->words[1 << 20] = 1;", "(&tiling->block_dim)[-(1 << 20)] = 1;", "blockDim[1 << 16] = 1;"]
+)
+def test_a_stray_index_far_away_is_an_overrun_too(verify: Callable[..., Verified], body: str) -> None:
+    run = verify(operator(body))
+    assert (run.code, run.result["error"], run.result["phase"]) == (1, "buffer overrun", "AutofuseTiling")

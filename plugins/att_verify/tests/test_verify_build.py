@@ -20,9 +20,9 @@ def test_a_compiler_error_is_shown_at_its_place(verify: Callable[..., Verified])
     source = run.folder.parent / "source" / "op_tiling_func.cpp"
     line = 1 + source.read_text().partition("int x = ;")[0].count("\n")
     assert (run.code, run.result["status"]) == (1, "COMPILE_FAILED")
-    assert run.result["error"].startswith(f"{source}:{line}: expected primary-expression")
+    assert run.result["error"].startswith(f"{source}:{line}: expected ")
     assert run.result["error"] in run.outcome.stdout
-    assert "expected primary-expression" in run.result["compiler"]["output"]
+    assert "error: expected " in run.result["compiler"]["output"]
     assert "autofuse-verify-" not in run.result["compiler"]["output"]
     assert run.result["compiler"]["version"]
     assert (run.result["checks"], run.result["block_dim"], run.result["run_seconds"]) == ([], None, None)
@@ -39,14 +39,15 @@ def test_an_error_in_an_inductor_section_has_the_line_of_the_section(
     inputs["abi"] = {"kind": "inductor", "shape_dims": 1, "block_dim_width": 32}  # type: ignore[assignment]
     run = verify({"output_code.py": module}, inputs=inputs)
     assert run.code == 1
-    assert "output_code.py[g_tiling_func_body.cpp]:3: expected primary-expression" in run.result["error"]
+    assert "output_code.py[g_tiling_func_body.cpp]:3: expected " in run.result["error"]
 
 
 def test_a_header_of_cann_needs_cann(verify: Callable[..., Verified]) -> None:
     run = verify(operator(extra='#include "graph/tensor.h"'))
     assert run.code == 1
     assert run.result["status"] == "COMPILE_FAILED"
-    assert "graph/tensor.h: No such file or directory; this operator needs CANN (--toolkit cann)" in run.result["error"]
+    assert "graph/tensor.h" in run.result["error"]
+    assert run.result["error"].endswith("; this operator needs CANN (--toolkit cann)")
 
 
 def test_a_linker_error_is_shown(verify: Callable[..., Verified], tmp_path: Path) -> None:
