@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import click
 from autofuse.cli.app import App
@@ -28,7 +29,20 @@ __all__ = ["run_sweep", "sweep_report"]
 
 _MOST_CELLS_AXIS = 64
 _MOST_EXAMPLES = 5
+_NO_PIPES: Dict[str, Number] = {}
 _PIPES_FIRST = ("AIV_MTE2", "AIV_MTE3", "AIV_VEC")
+
+
+class _Row(NamedTuple):
+    """What a point came to; there are many of them."""
+
+    error: Optional[str]
+    block_dim: Optional[int]
+    workspace: Optional[int]
+    case: Optional[str]
+    objective: Optional[Number]
+    pipes: Dict[str, Number]
+    us: Optional[float]
 
 
 def run_sweep(app: App, run: Run, plan: Plan, output_format: Optional[str], jobs: Optional[int]) -> bool:
@@ -48,7 +62,7 @@ def run_sweep(app: App, run: Run, plan: Plan, output_format: Optional[str], jobs
     return result.passed
 
 
-def sweep_report(plan: Plan, rows: Sequence[Dict[str, Any]], command: str, source: str) -> Report:
+def sweep_report(plan: Plan, rows: Sequence[_Row], command: str, source: str) -> Report:
     """The table of a sweep, in the order of the grid, and its heat map."""
     pipes = _pipe_names(rows)
     columns = (
@@ -71,11 +85,11 @@ def sweep_report(plan: Plan, rows: Sequence[Dict[str, Any]], command: str, sourc
     )
 
 
-def _summary_report(result: Result, rows: Sequence[Dict[str, Any]]) -> Report:
+def _summary_report(result: Result, rows: Sequence[_Row]) -> Report:
     """What the console shows of a sweep."""
     summary = result.sweep or {}
-    dims = [row["block_dim"] for row in rows if row["block_dim"] is not None]
-    objectives = [row["objective"] for row in rows if row["objective"] is not None]
+    dims = [row.block_dim for row in rows if row.block_dim is not None]
+    objectives = [row.objective for row in rows if row.objective is not None]
     columns = (
         Column("Status"),
         Column("Points", "int"),
@@ -94,7 +108,7 @@ def _summary_report(result: Result, rows: Sequence[Dict[str, Any]]) -> Report:
         summary.get("points_per_second"),
         _span(dims, int),
         _span(objectives, float),
-        len({row["case"] for row in rows if row["case"]}),
+        len({row.case for row in rows if row.case}),
     )
     return Report("verify-tiling sweep", (Table("sweep", columns, [row]),))
 
@@ -106,21 +120,21 @@ def _span(values: Sequence[Any], key: Callable[[Any], float]) -> Optional[str]:
 class _Rows:
     """The rows of the table, made when they are read."""
 
-    def __init__(self, plan: Plan, rows: Sequence[Dict[str, Any]], pipes: Sequence[str]) -> None:
+    def __init__(self, plan: Plan, rows: Sequence[_Row], pipes: Sequence[str]) -> None:
         self.plan, self.rows, self.pipes = plan, rows, pipes
 
     def __iter__(self) -> Iterator[Tuple[Cell, ...]]:
         for point, row in zip(self.plan.points(), self.rows):
             yield (
                 *point,
-                "failed" if row["error"] else "ok",
-                row["block_dim"],
-                row["workspace"],
-                row["case"],
-                row["objective"],
-                *(row["pipes"].get(pipe) for pipe in self.pipes),
-                row["us"],
-                row["error"],
+                "failed" if row.error else "ok",
+                row.block_dim,
+                row.workspace,
+                row.case,
+                row.objective,
+                *(row.pipes.get(pipe) for pipe in self.pipes),
+                row.us,
+                row.error,
             )
 
 
@@ -131,38 +145,39 @@ class _Sweep:
         self.app = app
         self.plan = plan
         self.jobs = jobs
-        self.rows: List[Dict[str, Any]] = []
+        self.rows: List[_Row] = []
 
     def call(self, run: Run, built: Built, folder: Path) -> None:
         """Calls every point and fills in the result."""
         count = self.plan.count
         job = run.job(built, folder, self.plan.packed(), single=False, jobs=min(self.jobs, count))
-        answers: List[Optional[Answer]] = [None] * count
+        rows: List[Optional[_Row]] = [None] * count
         begin = time.monotonic()
-        fatal, left = self._gather(run, job, answers)
+        fatal, left = self._gather(run, job, rows)
         seconds = time.monotonic() - begin
-        limits = _Limits(run, self.plan)
-        self.rows = [_row(limits.of(point), a, fatal) for point, a in zip(self.plan.points(), answers)]
+        lost = _Row(fatal or "no answer", None, None, None, None, _NO_PIPES, None)
+        self.rows = [row or lost for row in rows]
         result = run.result
         result.run_seconds = round(seconds, 6)
         result.res_limit_passed = self.plan.passes_limit if run.contract.abi.kind == "inductor" else None
-        failed = [index for index, row in enumerate(self.rows) if row["error"]]
+        failed = [index for index, row in enumerate(self.rows) if row.error]
         result.sweep = self._summary(failed, seconds, left)
         if failed or left:
             result.fail(RUNTIME_FAILED, fatal or self._complaint(failed, left))
         else:
             result.status = SUCCEEDED
 
-    def _gather(self, run: Run, job: Any, answers: List[Optional[Answer]]) -> Tuple[Optional[str], int]:
+    def _gather(self, run: Run, job: Any, rows: List[Optional[_Row]]) -> Tuple[Optional[str], int]:
+        limits = _Limits(run, self.plan)
         fatal: Optional[str] = None
         left = 0
         with contextlib.closing(_as_generator(run.runner.run(job))) as lines, self._progress() as bar:
             for answer in lines:
                 index = answer.get("i")
-                if isinstance(index, int) and 0 <= index < len(answers):
+                if isinstance(index, int) and 0 <= index < len(rows):
                     # Code that runs wild could write answers itself: the first one for a point counts.
-                    if answers[index] is None:
-                        answers[index] = answer
+                    if rows[index] is None:
+                        rows[index] = _row(limits.of(index), answer)
                         bar.update(1)
                 elif "fatal" in answer:
                     fatal = fatal or str(answer["fatal"])
@@ -191,7 +206,7 @@ class _Sweep:
             "seconds": round(seconds, 3),
             "points_per_second": round(count / seconds, 1) if seconds > 0 else None,
             "left_processes": left,
-            "failures": [{**self._named(i), "error": self.rows[i]["error"]} for i in failed[:_MOST_EXAMPLES]],
+            "failures": [{**self._named(i), "error": self.rows[i].error} for i in failed[:_MOST_EXAMPLES]],
         }
 
     def _named(self, index: int) -> Dict[str, int]:
@@ -207,9 +222,7 @@ class _Sweep:
             return f"left {left} processes running"
         first = self._named(failed[0])
         place = " ".join(f"{name}={value}" for name, value in first.items())
-        return (
-            f"{len(failed)} of {self.plan.count} points failed, the first at {place}: {self.rows[failed[0]]['error']}"
-        )
+        return f"{len(failed)} of {self.plan.count} points failed, the first at {place}: {self.rows[failed[0]].error}"
 
 
 class _Bar:
@@ -230,39 +243,36 @@ class _Limits:
 
     def __init__(self, run: Run, plan: Plan) -> None:
         self.base = run.limits()
-        self.aiv_at = [axis.name for axis in plan.axes].index("aiv")
+        at = [axis.name for axis in plan.axes].index("aiv")
+        self.cores = plan.axes[at].values
+        self.stride = math.prod(len(axis.values) for axis in plan.axes[at + 1 :])
         self.own = run.contract.abi.kind != "inductor" or plan.passes_limit
-        self.made: Dict[int, Limits] = {}
+        self.made = {cores: replace(self.base, aiv_num=cores, aiv_source="aiv_num") for cores in self.cores}
 
-    def of(self, point: Sequence[int]) -> Limits:
-        if not self.own:
-            return self.base
-        aiv_num = point[self.aiv_at]
-        if aiv_num not in self.made:
-            self.made[aiv_num] = replace(self.base, aiv_num=aiv_num, aiv_source="aiv_num")
-        return self.made[aiv_num]
+    def of(self, index: int) -> Limits:
+        """Those of the point with this number, the last axis fastest."""
+        return self.made[self.cores[index // self.stride % len(self.cores)]] if self.own else self.base
 
 
 def _as_generator(answers: Any) -> Any:
     return answers
 
 
-def _row(limits: Limits, answer: Optional[Answer], fatal: Optional[str]) -> Dict[str, Any]:
+def _row(limits: Limits, answer: Answer) -> _Row:
     """One row; what the code did not say is None."""
-    if answer is None:
-        answer = {"error": fatal or "no answer"}
     came_back = answer.get("ret") == 0
     width = (1 << limits.block_dim_width) - 1
     templates = answer.get("templates", [])
-    return {
-        "error": point_problem(answer, limits),
-        "block_dim": answer["block_dim"] & width if came_back else None,
-        "workspace": answer["workspace"] & 0xFFFFFFFF if came_back else None,
-        "case": ";".join(item["template"] for item in templates) or None,
-        "objective": _objective(answer, templates),
-        "pipes": _pipes(templates),
-        "us": round(answer["ns"] / 1000, 3) if "ns" in answer else None,
-    }
+    return _Row(
+        error=point_problem(answer, limits),
+        block_dim=answer["block_dim"] & width if came_back else None,
+        workspace=answer["workspace"] & 0xFFFFFFFF if came_back else None,
+        # Few choices occur at very many points.
+        case=sys.intern(";".join(item["template"] for item in templates)) or None,
+        objective=_objective(answer, templates),
+        pipes=_pipes(templates) if templates else _NO_PIPES,
+        us=round(answer["ns"] / 1000, 3) if "ns" in answer else None,
+    )
 
 
 def _objective(answer: Answer, templates: List[Dict[str, Any]]) -> Optional[Number]:
@@ -289,21 +299,23 @@ def _sum(texts: Sequence[Optional[str]]) -> Optional[Number]:
     return Number(f"{sum(map(float, filter(None, values))):.6f}")
 
 
-def _pipe_names(rows: Sequence[Dict[str, Any]]) -> List[str]:
-    names = {name for row in rows for name in row["pipes"]}
+def _pipe_names(rows: Sequence[_Row]) -> List[str]:
+    names = {name for row in rows for name in row.pipes}
     return sorted(names, key=lambda name: (_PIPES_FIRST.index(name) if name in _PIPES_FIRST else 99, name))
 
 
-def _heat_map(plan: Plan, rows: Sequence[Dict[str, Any]]) -> Optional[Chart]:
+def _heat_map(plan: Plan, rows: Sequence[_Row]) -> Optional[Chart]:
     """Objective (block_dim where no objective was logged) over two varying inputs; None for another number of them."""
     if len(plan.varying) != 2:
         return None
     down, across = plan.varying
-    value = "objective" if any(row["objective"] is not None for row in rows) else "block_dim"
+    value = "objective" if any(row.objective is not None for row in rows) else "block_dim"
     shown_down, shown_across = _thinned(down), _thinned(across)
     width = len(across.values)
     series = tuple(
-        Series(f"{down.name}={down.values[i]}", tuple(_number(rows[i * width + j][value]) for j in shown_across))
+        Series(
+            f"{down.name}={down.values[i]}", tuple(_number(getattr(rows[i * width + j], value)) for j in shown_across)
+        )
         for i in shown_down
     )
     thinned = len(shown_down) < len(down.values) or len(shown_across) < width
