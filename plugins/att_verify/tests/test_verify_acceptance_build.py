@@ -145,3 +145,16 @@ def test_a_folder_in_the_way_is_told_before_compiling(verify: Callable[..., Veri
     run = verify(operator(), "--keep-build")
     assert (run.code, "is in the way of --keep-build" in run.stderr) == (2, True)
     assert not (run.folder / "result.json").exists()
+
+
+def test_what_build_tools_leave_in_their_folder_goes_with_it(
+    verify: Callable[..., Verified], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compiler that is killed leaves its intermediate files behind; the fixture looks for them."""
+    script = tmp_path / "un tidy"
+    script.write_text('#!/bin/sh\ncase "$*" in *op_tiling*) touch "$TMPDIR/cc$$.s";; esac\nexec g++ "$@"\n')
+    script.chmod(0o755)
+    for command in (f"'{script}'", f"'{script}' -DONE=1"):
+        monkeypatch.setenv("CXX", command)
+        run = verify(operator("tiling->words[0] = ONE;" if "ONE" in command else ""))
+        assert run.code == 0, run.result["error"]

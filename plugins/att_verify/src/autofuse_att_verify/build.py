@@ -69,7 +69,7 @@ def build(sources: Sources, toolkit: Toolkit, config: CompileConfig, folder: Pat
     _write_cmake(tree, toolkit, config, options, folder)
     generator, jobs = _generator(compiler), os.cpu_count() or 1
     compiler["generator"] = generator
-    environment = {**os.environ, "CXX": " ".join(program), "LC_ALL": "C", "CLICOLOR_FORCE": "0"}
+    environment = _environment(program, folder)
     configure = ["cmake", "-S", str(folder), "-B", str(folder / "build"), "-G", generator, "-DCMAKE_BUILD_TYPE=None"]
     # The compiler is known to work: its own questions take longer than a small operator.
     configure += ["-DCMAKE_CXX_COMPILER_WORKS=1", "-DCMAKE_CXX_ABI_COMPILED=1", "--no-warn-unused-cli"]
@@ -84,6 +84,16 @@ def build(sources: Sources, toolkit: Toolkit, config: CompileConfig, folder: Pat
     if not library.is_file():
         raise BuildFailed(Diagnostic("the build ended well but left no library"), second.output, compiler)
     return Built(library, tree.source_folder, compiler, (*program, *options))
+
+
+def _environment(program: Sequence[str], folder: Path) -> Dict[str, str]:
+    """What the build tools see: one language, and a place of their own for what a killed compiler leaves."""
+    temporary = folder / "build" / "tmp"
+    temporary.mkdir(parents=True)
+    # CMake takes the whole for a program's name when there is one of it, and quotes apart otherwise.
+    first = f'"{program[0]}"' if len(program) > 1 else program[0]
+    own = {"CXX": " ".join([first, *program[1:]]), "LC_ALL": "C", "CLICOLOR_FORCE": "0", "TMPDIR": str(temporary)}
+    return {**os.environ, **own}
 
 
 class _Tree:
