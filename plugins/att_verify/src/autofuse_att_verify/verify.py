@@ -53,6 +53,8 @@ _MOST_OUTPUT = 4096
 _MOST_PRINTED = 64 << 20
 _LARGEST_DATA = 1 << 30
 _HEADER = "autofuse_tiling_data.h"
+_STALE = ("att.log", "sweep_heatmap.svg", "sweep_heatmap.html")
+"""Files that not every run writes: those of an earlier run would be taken for this one's."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,7 @@ def verify(run: Run, work: Callable[[Run, Built, Path], None], notice: Callable[
     _check_writable(output)
     if run.request.keep_build:
         _check_free(output / "build")
-    for stale in ("att.log",):
+    for stale in _STALE:
         with contextlib.suppress(OSError):
             (output / stale).unlink()
     begun = False
