@@ -158,3 +158,16 @@ def test_what_build_tools_leave_in_their_folder_goes_with_it(
         monkeypatch.setenv("CXX", command)
         run = verify(operator("tiling->words[0] = ONE;" if "ONE" in command else ""))
         assert run.code == 0, run.result["error"]
+
+
+def test_a_build_kept_among_the_sources_is_none_of_them(
+    tiling_files: Callable[..., Path], verify: Callable[..., Verified]
+) -> None:
+    folder = tiling_files({**operator(), "part/more.h": "#pragma once\n"})
+    options = ("-o", folder / "output", "--keep-build")
+    for _ in range(2):
+        assert verify(folder, *options).code == 0
+    headers = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.h"))
+    kept = "output/build/src"
+    expected = ["autofuse_tiling_data.h", "part/more.h"]
+    assert headers == sorted([*expected, *(f"{kept}/{name}" for name in expected)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Callable, Dict, Optional, Tuple
 
 import pytest
@@ -157,3 +158,9 @@ def test_a_contract_from_a_pipe_is_read_once(verify: Callable[..., Verified]) ->
     run = verify(operator(symbols=2), "--input-json", f"/dev/fd/{reader}")
     os.close(reader)
     assert (run.code, run.result["inputs"]["dynamic_dims"]) == (0, [3, 4]), run.stderr
+
+
+def test_a_folder_named_like_a_source(verify: Callable[..., Verified], tmp_path: Path) -> None:
+    (tmp_path / "odd" / "x_tiling_func.cpp").mkdir(parents=True)
+    run = verify(tmp_path / "odd")
+    assert (run.code, "no *tiling_func*.cpp is a regular file" in run.stderr) == (2, True), run.stderr

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any, Callable
 
 import autofuse_att_verify
+import click
 import pytest
 from autofuse.testing import run_cli
 from autofuse_att_verify import doctor
+from autofuse_att_verify.cli import command
 from tiling_operators import Verified, needs_compiler, operator
 
 SCHEMAS = Path(autofuse_att_verify.__file__).with_name("schemas")
@@ -93,3 +95,20 @@ def test_without_the_native_runner_python_makes_the_calls(
     assert "the native runner was not built; a Python process makes the calls" in run.stderr
     run = verify(operator(), "--runner", "native")
     assert (run.code, "the native runner cannot be used" in run.stderr) == (2, True)
+
+
+def test_every_option_is_described() -> None:
+    """In the README and, the same table, in the reference."""
+    root = Path(__file__).resolve().parents[3]
+    readme, page = root / "plugins" / "att_verify" / "README.md", root / "docs" / "reference" / "verify-tiling.md"
+    if not page.is_file():
+        pytest.skip("installed without the documentation")
+    tables = [
+        [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("| `-")]
+        for path in (readme, page)
+    ]
+    assert tables[0] == tables[1]
+    described = " ".join(tables[0])
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert any(f"`{name}" in described for name in option.opts), option.opts

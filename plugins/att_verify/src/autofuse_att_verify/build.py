@@ -19,7 +19,7 @@ from autofuse.names import safe_name
 from autofuse_att_verify.compile_config import CompileConfig, link_words
 from autofuse_att_verify.diagnostics import Diagnostic, first_error
 from autofuse_att_verify.processes import Finished, run_tool
-from autofuse_att_verify.scene import MODULE, Sources
+from autofuse_att_verify.scene import KEPT_BUILD, MODULE, Sources
 from autofuse_att_verify.toolkits import Toolkit
 
 __all__ = ["BuildFailed", "Built", "build"]
@@ -188,7 +188,7 @@ def _write_cmake(tree: _Tree, toolkit: Toolkit, config: CompileConfig, options: 
     own = link_words(config.extra_links)
     folders = (*toolkit.library_folders, *own.folders)
     lines = [
-        "# Written by autofuse run verify-tiling.",
+        KEPT_BUILD,
         "cmake_minimum_required(VERSION 3.16)",
         "project(autofuse_verify LANGUAGES CXX)",
         f"add_library({_LIBRARY} SHARED {_words(f'src/{unit}' for unit in tree.units)})",

@@ -17,10 +17,12 @@ from autofuse.errors import AutofuseError
 from autofuse_att_verify.artifacts import read_artifacts
 from autofuse_att_verify.signature import Signature, read_signature, without_comments
 
-__all__ = ["SCENES", "Sources", "read_sources"]
+__all__ = ["KEPT_BUILD", "MODULE", "SCENES", "Sources", "is_kept_build", "read_sources"]
 
 SCENES = ("tf", "inductor")
 MODULE = "output_code.py"
+KEPT_BUILD = "# Written by autofuse run verify-tiling."
+"""First line of a generated CMakeLists.txt."""
 _UNITS = ("*tiling_func*.cpp", "*infershape*.cpp")
 _HEADERS = (".h", ".hpp", ".inc")
 _LARGEST_FILE = 256 << 20
@@ -76,7 +78,10 @@ def read_sources(folder: str, scene: Optional[str] = None, graph: Optional[str] 
         return Sources(root, scene, files, found.graph)
     if not any(_is_unit(name, 1) for name in names):
         raise AutofuseError("has no *tiling_func*.cpp", folder, "the tf scene needs it" + _nearby(root))
-    return Sources(root, scene, _collect(Path(root)))
+    sources = Sources(root, scene, _collect(Path(root)))
+    if not any(_is_unit(name, 1) for name in sources.files):
+        raise AutofuseError("no *tiling_func*.cpp is a regular file", folder, "the tf scene needs one")
+    return sources
 
 
 def _listing(root: str, folder: str) -> List[str]:
@@ -131,11 +136,23 @@ def _needed(root: Path) -> Iterator[Tuple[Path, str]]:
     for folder, subfolders, names in os.walk(root):
         depth = len(Path(folder).relative_to(root).parts)
         subfolders[:] = sorted(name for name in subfolders if depth < _DEEPEST and not name.startswith("."))
+        if "CMakeLists.txt" in names and is_kept_build(Path(folder, "CMakeLists.txt")):
+            subfolders[:] = []
+            continue
         for name in sorted(names):
             if name.endswith(_HEADERS) or (depth == 0 and _is_unit(name)):
                 path = Path(folder, name)
                 if _is_regular(path):
                     yield path, path.relative_to(root).as_posix()
+
+
+def is_kept_build(path: Path) -> bool:
+    """Whether an earlier run with --keep-build wrote it; its copies of the headers are none of the sources."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(KEPT_BUILD) + 1).startswith(KEPT_BUILD.encode())
+    except OSError:
+        return False
 
 
 def _is_regular(path: Path) -> bool:

@@ -37,7 +37,7 @@ from autofuse_att_verify.layout_check import check_layout
 from autofuse_att_verify.logs import LoggedCall
 from autofuse_att_verify.result import COMPILE_FAILED, RUNNING, RUNTIME_FAILED, SUCCEEDED, Result
 from autofuse_att_verify.runner import Answer, Job, Runner
-from autofuse_att_verify.scene import Sources, read_sources
+from autofuse_att_verify.scene import Sources, is_kept_build, read_sources
 from autofuse_att_verify.signature import Signature, default_aiv_num, finds_tiling_key, key_bits
 from autofuse_att_verify.sweep_spec import Plan, read_spec
 from autofuse_att_verify.toolkits import Toolkit, choose_toolkit
@@ -398,7 +398,7 @@ def _check_writable(folder: Path) -> None:
 
 
 def _check_free(target: Path) -> None:
-    if target.exists() and not (target / "CMakeLists.txt").is_file():
+    if target.exists() and not is_kept_build(target / "CMakeLists.txt"):
         raise AutofuseError("is in the way of --keep-build", str(target), "it is not of an earlier run")
 
 
