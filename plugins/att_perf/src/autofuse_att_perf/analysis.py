@@ -42,8 +42,10 @@ class PipeAnalysis(NamedTuple):
     @property
     def whole(self) -> Optional[float]:
         """What its terms add up to: its value, but for the digits that [PERF] lines do not print."""
+        if self.origin != "log" or not self.terms:
+            return self.value
         values = [term.value for term in self.terms if term.value is not None]
-        return sum(values) if self.origin == "log" and values and len(values) == len(self.terms) else self.value
+        return sum(values) if len(values) == len(self.terms) else self.value
 
     @property
     def shown(self) -> Optional[float]:

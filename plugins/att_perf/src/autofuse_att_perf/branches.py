@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence
 
 from autofuse_att_perf.tape import Op, Tape, Value
 
@@ -28,9 +28,12 @@ class Branch:
     place: str
 
 
-_COMPARISONS = {Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">=", Op.EQ: "==", Op.NE: "!="}
+_COMPARISONS: Dict[int, str] = {Op.LT: "<", Op.LE: "<=", Op.GT: ">", Op.GE: ">=", Op.EQ: "==", Op.NE: "!="}
 _LOGIC = {Op.AND: "and", Op.OR: "or"}
-_MAX_DEPTH = 12
+_MAX_CONDITIONS = 24
+"""Conditions that one is spelled out into."""
+_TEXT = 200
+"""Characters of an expression that has no name."""
 
 
 def branches(tape: Tape, values: Sequence[Optional[Value]]) -> List[Branch]:
@@ -78,22 +81,39 @@ def _side(tape: Tape, slot: int, values: Sequence[Optional[Value]]) -> str:
     return number if _is_literal(tape, slot) else f"{text} = {number}"
 
 
-def _spell(tape: Tape, slot: int, values: Optional[Sequence[Optional[Value]]], depth: int = 0) -> str:
+def _spell(tape: Tape, slot: int, values: Optional[Sequence[Optional[Value]]]) -> str:
     """The condition at `slot`; with `values` every side that is no literal is followed by its number."""
-    while tape.ops[slot] in (Op.COPY, Op.CAST):
-        slot = tape.a[slot]
-    op = tape.ops[slot]
-    if depth < _MAX_DEPTH and op in _LOGIC:
-        sides = (_spell(tape, operand, values, depth + 1) for operand in (tape.a[slot], tape.b[slot]))
-        joined = f" {_LOGIC[Op(op)]} ".join(sides)
-        return f"({joined})" if depth else joined
-    if depth < _MAX_DEPTH and op == Op.NOT:
-        return f"not ({_spell(tape, tape.a[slot], values, depth + 1)})"
-    if op in _COMPARISONS:
-        return f"{_operand(tape, tape.a[slot], values)} {_COMPARISONS[Op(op)]} {_operand(tape, tape.b[slot], values)}"
-    if op == Op.IS_EQUAL:
-        return f"{_operand(tape, tape.a[slot], values)} equals {_operand(tape, tape.b[slot], values)}"
-    return tape.text_of(slot)
+    return _Speller(tape, values).spell(slot)
+
+
+class _Speller:
+    """Spells out a condition and the conditions that it names, a bounded number of them."""
+
+    def __init__(self, tape: Tape, values: Optional[Sequence[Optional[Value]]]) -> None:
+        self.tape = tape
+        self.values = values
+        self.left = _MAX_CONDITIONS
+
+    def spell(self, slot: int, inner: bool = False) -> str:
+        """The text; one within another has parentheses where it needs them."""
+        tape = self.tape
+        while tape.ops[slot] in (Op.COPY, Op.CAST):
+            slot = tape.a[slot]
+        op = tape.ops[slot]
+        self.left -= 1
+        if self.left < 0:
+            return tape.text_of(slot, _TEXT)
+        if op in _LOGIC:
+            sides = [self.spell(operand, True) for operand in (tape.a[slot], tape.b[slot])]
+            joined = f" {_LOGIC[Op(op)]} ".join(sides)
+            return f"({joined})" if inner else joined
+        if op == Op.NOT:
+            return f"not ({self.spell(tape.a[slot])})"
+        word = _COMPARISONS.get(op, "equals" if op == Op.IS_EQUAL else "")
+        if word:
+            left, right = (_operand(tape, operand, self.values) for operand in (tape.a[slot], tape.b[slot]))
+            return f"{left} {word} {right}"
+        return tape.text_of(slot, _TEXT)
 
 
 def _operand(tape: Tape, slot: int, values: Optional[Sequence[Optional[Value]]]) -> str:
@@ -106,7 +126,7 @@ def _operand(tape: Tape, slot: int, values: Optional[Sequence[Optional[Value]]])
 def _name_or_text(tape: Tape, slot: int) -> str:
     while tape.ops[slot] == Op.CAST:
         slot = tape.a[slot]
-    return tape.slot_names.get(slot) or _symbol(tape, slot) or tape.text_of(slot)
+    return tape.slot_names.get(slot) or _symbol(tape, slot) or tape.text_of(slot, _TEXT)
 
 
 def _symbol(tape: Tape, slot: int) -> str:

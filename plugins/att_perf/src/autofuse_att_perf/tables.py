@@ -261,6 +261,7 @@ def _term_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
     for cells, _, template in _templates(analyses):
         objective, bottleneck = template.shown_objective, template.bottleneck
         for pipe in (*template.pipes, *template.perf_lines):
+            whole = pipe.whole
             for term in pipe.terms:
                 yield (
                     *cells,
@@ -272,7 +273,7 @@ def _term_rows(analyses: Sequence[OperatorAnalysis]) -> Iterator[Row]:
                     term.node_type or None,
                     term.label,
                     term.value,
-                    percent_of(term.value, pipe.whole),
+                    percent_of(term.value, whole),
                     percent_of(term.value, objective),
                     term.formula,
                     term.place or None,

@@ -149,10 +149,17 @@ class Tape:
         index = bisect_right([first for first, _ in self.segments], slot) - 1
         return self.segments[max(index, 0)][1]
 
-    def text_of(self, slot: int) -> str:
-        """The C++ expression of `slot`, blanks squeezed."""
-        source = self.source_of(slot)
-        return " ".join(source.text[self.starts[slot] : self.ends[slot]].split())
+    def text_of(self, slot: int, limit: int) -> str:
+        """The C++ expression of `slot`, blanks squeezed; of a longer one than `limit` its two ends.
+
+        Expressions hold each other, so spelling out all of each would take quadratic time.
+        """
+        text = self.source_of(slot).text
+        start, end = self.starts[slot], self.ends[slot]
+        if end - start <= limit:
+            return " ".join(text[start:end].split())
+        head, tail = text[start : start + limit // 2], text[end - limit // 2 : end]
+        return f"{' '.join(head.split())} … {' '.join(tail.split())}"
 
     def place_of(self, slot: int) -> str:
         """`path:line` of `slot`."""

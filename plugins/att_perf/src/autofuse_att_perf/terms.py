@@ -57,7 +57,9 @@ class _Origin:
 
     @property
     def formula(self) -> str:
-        return " + ".join(_text(self._tape, part) for part in self.parts)
+        parts = self.parts
+        texts = [_text(self._tape, part, _FORMULA) for part in parts[:_SPELLED]]
+        return " + ".join([*texts, "…"] if len(parts) > _SPELLED else texts)
 
     @property
     def place(self) -> str:
@@ -85,6 +87,8 @@ _BRACKET = re.compile(r"[()]")
 _BLOCKS = "block_dim"
 _NOTHING, _ONLY_BLOCKS, _OTHERS = 0, 1, 2
 """What a value depends on."""
+_LABEL, _FORMULA, _SPELLED = 300, 4000, 50
+"""Characters of an operand in a label and in a formula; summands of a formula that are spelled out."""
 _MAX_PARTS = 20_000
 """Variables that add up variables can stand for exponentially many summands; such a pipe stays in one piece."""
 _FIXED = ("", "")
@@ -108,7 +112,7 @@ class Decomposer:
         flat = self._flat_terms(slot, pipe, values)
         if flat is not None:
             return flat
-        grouped: Dict[Tuple[str, str, str], List[Tuple[_Part, Optional[float]]]] = {}
+        grouped: Dict[Tuple[str, ...], List[Tuple[_Part, Optional[float]]]] = {}
         for part in self._splitter.parts(slot):
             grouped.setdefault(self._group_of(part, pipe), []).append((part, _value(part, values)))
         return [_term(self.tape, key, members) for key, members in grouped.items()]
@@ -144,18 +148,20 @@ class Decomposer:
         plain = [(leaf, name if _CONTRIBUTION in name else "") for leaf, name in found]
         return plain if all(name or ops[leaf] == _CONST for leaf, name in plain) else None
 
-    def _group_of(self, part: _Part, pipe: str) -> Tuple[str, str, str]:
+    def _group_of(self, part: _Part, pipe: str) -> Tuple[str, ...]:
+        """Kind, name and type; a fourth member keeps terms apart that only look the same."""
         name = self.tape.slot_names.get(part.leaf, "")
         if _CONTRIBUTION in name:
             return ("node", *_node_of(name, pipe))
         depends = self._splitter.dependence((part.leaf, *part.factors, *part.divisors))
         if depends == _OTHERS:
-            return ("term", _text(self.tape, part), "")
+            text = _text(self.tape, part, _LABEL)
+            return ("term", text, "", str(part) if "…" in text else "")
         return ("fixed" if depends == _NOTHING else "per-block", "", "")
 
 
-def _term(tape: Tape, key: Tuple[str, str, str], members: List[Tuple[_Part, Optional[float]]]) -> Term:
-    kind, node, node_type = key
+def _term(tape: Tape, key: Tuple[str, ...], members: List[Tuple[_Part, Optional[float]]]) -> Term:
+    kind, node, node_type = key[:3]
     total: Optional[float] = None
     for _, value in members:
         if value is None:
@@ -204,22 +210,22 @@ def _multiply(a: float, b: float) -> float:
     return a * b
 
 
-def _text(tape: Tape, part: _Part) -> str:
+def _text(tape: Tape, part: _Part, limit: int) -> str:
     text = "-" if part.sign < 0 else ""
-    text += " * ".join(_operand_text(tape, slot) for slot in (part.leaf, *part.factors))
-    return text + "".join(f" / {_operand_text(tape, slot)}" for slot in part.divisors)
+    text += " * ".join(_operand_text(tape, slot, limit) for slot in (part.leaf, *part.factors))
+    return text + "".join(f" / {_operand_text(tape, slot, limit)}" for slot in part.divisors)
 
 
-def _operand_text(tape: Tape, slot: int) -> str:
+def _operand_text(tape: Tape, slot: int, limit: int) -> str:
     # The text of a conversion that C++ makes by itself is that of the whole expression that asks for it.
-    while tape.ops[slot] == Op.CAST and not _is_written_cast(tape.text_of(slot)):
+    while tape.ops[slot] == Op.CAST and not _is_written_cast(tape.text_of(slot, limit)):
         slot = tape.a[slot]
     name = tape.slot_names.get(slot)
     if name is not None:
         return name
     if tape.ops[slot] == Op.LOAD:
         return tape.symbols[tape.a[slot]]
-    text = tape.text_of(slot)
+    text = tape.text_of(slot, limit)
     return f"({text})" if tape.ops[slot] in _SUMS else text
 
 
