@@ -42,8 +42,12 @@ def logged(verify: Callable[..., Verified], tmp_path: Path) -> Callable[..., Ver
 
 def test_a_call_that_no_contract_may_ask_for_is_passed_over(logged: Callable[..., Verified]) -> None:
     """A shape with a zero cannot be repeated; the last call that can be is taken."""
-    run = logged(call("s0 = 4. s1 = 5.") + call("s0 = 0. s1 = 5."))
+    nothing = call("s0 = 0. s1 = 5.")
+    run = logged(call("s0 = 4. s1 = 5.") + nothing)
     assert (run.code, run.result["inputs"]["dynamic_dims"]) == (0, [4, 5])
+    failed = call("s0 = 6. s1 = 7.").replace("[PROF]Among the templates", "Nothing")
+    run = logged(failed + nothing)
+    assert (run.code, run.result["inputs"]["dynamic_dims"]) == (0, [6, 7])
 
 
 @pytest.mark.parametrize(("symbols", "shown"), [(1, "1 shape symbol (s0)"), (0, "0 shape symbols")])

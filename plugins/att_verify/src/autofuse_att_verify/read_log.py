@@ -58,12 +58,13 @@ class _Gathered:
             self.last[invocation.operator] = invocation
 
     def _rank(self, invocation: Any) -> Tuple[int, ...]:
+        chose = bool(invocation.chose)
         try:
             call = _logged(invocation, "")
             usable = all(1 <= value <= LARGEST_DIM for value in call.shape.values())
         except AutofuseError:
-            return 0, 0, int(invocation.chose), invocation.key
-        return self._likeness(call), int(invocation.chose and usable), int(invocation.chose), invocation.key
+            return 0, False, False, chose, invocation.key
+        return self._likeness(call), chose and usable, usable, chose, invocation.key
 
     def _likeness(self, call: LoggedCall) -> int:
         """2 for the inputs that were asked for, 1 for their shape alone."""
