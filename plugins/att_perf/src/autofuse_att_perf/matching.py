@@ -25,8 +25,12 @@ def match_sources(
     declared, stems = _declared(units), _stems(units)
     for index, log in enumerate(logs):
         plain = _plain(log.name)
-        names = (log.name, plain)
-        unit = next(filter(None, (_of_name(name, declared, stems, notices) for name in names)), stems.get(plain))
+        unit = _of_name(log.name, declared, stems, notices)
+        if unit is None:
+            unit = _of_name(plain, declared, stems, notices)
+        if unit is None:
+            unit = stems.get(plain)
+        # Asking for its truth would search its texts here and now, in one process.
         if unit is not None:
             matched[index] = unit
     taken = {id(unit) for unit in matched.values()}
