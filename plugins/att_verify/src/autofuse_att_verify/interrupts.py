@@ -11,6 +11,7 @@ import shutil
 import signal
 import tempfile
 import threading
+import time
 from pathlib import Path
 from types import FrameType
 from typing import Iterator, Optional
@@ -21,15 +22,28 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
 
 
+_PATIENCE_SECONDS = 10.0
+
+
 class _Pending:
     depth = 0
     arrived = False
+    raised: Optional[float] = None
+    """When the last KeyboardInterrupt was raised here."""
 
 
 def _handle(number: int, frame: Optional[FrameType]) -> None:
     if _Pending.depth:
         _Pending.arrived = True
     else:
+        _raise()
+
+
+def _raise() -> None:
+    # Who is impatient presses twice: the second signal must not interrupt the tidying up that the first one began.
+    now = time.monotonic()
+    if _Pending.raised is None or now - _Pending.raised > _PATIENCE_SECONDS:
+        _Pending.raised = now
         raise KeyboardInterrupt
 
 
@@ -39,6 +53,7 @@ def interruptible() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    _Pending.raised = None
     before = {number: signal.signal(number, _handle) for number in _SIGNALS}
     try:
         yield
@@ -57,7 +72,7 @@ def held() -> Iterator[None]:
         _Pending.depth -= 1
         if not _Pending.depth and _Pending.arrived:
             _Pending.arrived = False
-            raise KeyboardInterrupt
+            _raise()
 
 
 @contextlib.contextmanager

@@ -1,0 +1,63 @@
+"""Acceptance of interruptions: signals that come twice, at the worst moments, leave nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import List
+
+import pytest
+from autofuse_att_verify.interrupts import held, interruptible, temporary_folder
+
+
+def _send(number: signal.Signals = signal.SIGINT) -> None:
+    os.kill(os.getpid(), number)
+
+
+def _interrupted_twice(folders: List[Path]) -> None:
+    with interruptible(), temporary_folder() as folder:
+        folders.append(folder)
+        try:
+            _send()
+        finally:
+            _send(signal.SIGTERM)
+            _send(signal.SIGHUP)
+
+
+def test_a_second_signal_does_not_interrupt_the_tidying_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It comes in the moment between the first one's exception and the removal."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folders: List[Path] = []
+    with pytest.raises(KeyboardInterrupt):
+        _interrupted_twice(folders)
+    assert [folder.exists() for folder in folders] == [False]
+
+
+def _interrupted_while_held(reached: List[str]) -> None:
+    with interruptible():
+        with held():
+            _send()
+            reached.append("held")
+        reached.append("not here")
+
+
+def test_what_is_held_off_arrives_afterwards() -> None:
+    reached: List[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        _interrupted_while_held(reached)
+    assert reached == ["held"]
+
+
+def test_a_signal_long_after_one_that_was_swallowed_counts_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autofuse_att_verify.interrupts._PATIENCE_SECONDS", 0.0)
+    with interruptible():
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                _send()
+
+
+def test_each_run_in_one_process_can_be_interrupted() -> None:
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt), interruptible():
+            _send()
