@@ -50,7 +50,7 @@ def assemble(sections: Sequence[Section], title: str, page: float) -> Iterator[b
     height = math.ceil(60 + empty + sum(section.height + _GAP for section in sections) + _MARGIN - _GAP)
     head = (
         '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" version="1.1" class="pf" '
-        f'width="{page:g}" height="{height}" viewBox="0 0 {page:g} {height}" role="img">\n'
+        f'width="{page:g}" height="{height}" viewBox="0 0 {page:g} {height}" role="group">\n'
         f'<title>{escape(title)}</title>\n<style type="text/css"><![CDATA[\n{STYLE}\n]]></style>\n'
         f'<rect class="page" width="{page:g}" height="{height}"/>\n'
         f"{label(title, _MARGIN, 36, page - 2 * _MARGIN, TITLE, 'h')}\n"
