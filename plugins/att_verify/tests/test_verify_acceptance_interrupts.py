@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from pathlib import Path
 from typing import List
 
 import pytest
 from autofuse_att_verify.interrupts import held, interruptible, temporary_folder
+from autofuse_att_verify.processes import kill_tree
+from tiling_operators import users_of
 
 
 def _send(number: signal.Signals = signal.SIGINT) -> None:
@@ -61,3 +64,16 @@ def test_each_run_in_one_process_can_be_interrupted() -> None:
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt), interruptible():
             _send()
+
+
+def test_a_child_that_is_started_while_its_parent_is_told_to_go(tmp_path: Path) -> None:
+    """The shell that is asked to end starts another one, as a compiler does its linker, and is gone."""
+    script = "trap 'sh -c \"cd $0; sleep 60\" & exit 0' TERM; echo ready; sleep 60 & wait"
+    words = ["sh", "-c", script, str(tmp_path)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    kill_tree(process)
+    process.stdout.close()
+    assert users_of(tmp_path) == []
+    assert process.returncode == 0

@@ -11,7 +11,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from autofuse_att_verify.interrupts import held
 
@@ -19,6 +19,7 @@ __all__ = ["Finished", "kill_strays", "kill_tree", "run_tool"]
 
 _MOST_OUTPUT = 4 << 20
 _GRACE_SECONDS = 2.0
+_MOST_ROUNDS = 200
 _MOST_MEMORY = 8 << 30
 _LARGEST_FILE = 2 << 30
 
@@ -64,13 +65,18 @@ def run_tool(
 
 def kill_tree(process: subprocess.Popen[bytes]) -> None:
     """Ends a process and everything below it: asks first, so that build tools can tidy up, then insists."""
-    family = _descendants(process.pid)
+    family = _family(process.pid)
     _signal(family, signal.SIGTERM)
     deadline = time.monotonic() + _GRACE_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
-    family |= _descendants(process.pid)
-    _signal(family, signal.SIGKILL)
+    # What was just being started has not been asked; it may start others while it is told to go.
+    for _ in range(_MOST_ROUNDS):
+        family = (family | _family(process.pid)) & {pid for pid, _, _ in _processes()}
+        if not family - {process.pid}:
+            break
+        _signal(family, signal.SIGKILL)
+        time.sleep(0.005)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -95,7 +101,7 @@ def _limit(pid: int) -> None:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     with held():
-        if process.poll() is None:
+        if process.poll() != 0:  # one that failed may have left others at work
             kill_tree(process)
         if process.stdout is not None:
             process.stdout.close()
@@ -133,12 +139,18 @@ def _signal(pids: Set[int], number: int) -> None:
             os.kill(pid, number)
 
 
-def _descendants(root: int) -> Set[int]:
-    """The process and all below it; build tools put their children into groups of their own, so groups do not tell."""
+def _family(root: int) -> Set[int]:
+    """The process, all below it, and all of its session: a child whose parent has gone is below nobody we know.
+
+    Build tools put their children into groups of their own, so groups do not tell.
+    """
     children: Dict[int, List[int]] = {}
-    for pid, parent in _parents():
+    family = {root}
+    for pid, parent, session in _processes():
         children.setdefault(parent, []).append(pid)
-    family, waiting = {root}, [root]
+        if session == root:
+            family.add(pid)
+    waiting = list(family)
     while waiting:
         for child in children.get(waiting.pop(), ()):
             if child not in family:
@@ -147,10 +159,12 @@ def _descendants(root: int) -> Set[int]:
     return family
 
 
-def _parents() -> Iterator[tuple[int, int]]:
+def _processes() -> Iterator[Tuple[int, int, int]]:
+    """Every process that is no zombie, its parent and its session."""
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             with contextlib.suppress(OSError, ValueError, IndexError):
-                # `pid (any name) state parent …`: the name may hold anything, so read from its last parenthesis.
+                # `pid (any name) state parent group session …`: the name may hold anything, so read from its end.
                 text = Path("/proc", entry, "stat").read_bytes().rpartition(b")")[2].split()
-                yield int(entry), int(text[1])
+                if text[0] != b"Z":
+                    yield int(entry), int(text[1]), int(text[3])
