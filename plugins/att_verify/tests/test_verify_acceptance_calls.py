@@ -55,3 +55,17 @@ def test_a_failure_names_its_reason_and_its_place(verify: Callable[..., Verified
 def test_a_stray_index_far_away_is_an_overrun_too(verify: Callable[..., Verified], body: str) -> None:
     run = verify(operator(body))
     assert (run.code, run.result["error"], run.result["phase"]) == (1, "buffer overrun", "AutofuseTiling")
+
+
+@pytest.mark.parametrize("options", [(), ("-f", "csv"), ("-f", "console")], ids=" ".join)
+def test_a_failure_is_told_on_standard_error_whatever_the_format(
+    verify: Callable[..., Verified], options: Tuple[str, ...]
+) -> None:
+    told = {
+        "return -1;": "autofuse: RUNTIME_FAILED: returned -1",
+        "*blockDim = 49;": "autofuse: SUCCEEDED, but checks failed: block_dim: 49 is not in 1..48 (aiv_num)",
+        "int x = ;": "op_tiling_func.cpp:14: expected ",
+    }
+    for body, text in told.items():
+        run = verify(operator(body), *options)
+        assert (run.code, text in run.stderr) == (1, True), run.stderr

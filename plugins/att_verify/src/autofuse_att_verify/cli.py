@@ -110,13 +110,16 @@ def _run(app: App, source_dir: str, options: Any) -> bool:
 def _show(app: App, result: Any, output_format: Optional[str], folder: Path) -> None:
     from autofuse.report.emit import emit
 
-    from autofuse_att_verify.reports import verify_report
+    from autofuse_att_verify.reports import headline, verify_report
 
     # On the console the tiling data of many groups would bury the answer; result.json and every file have it.
     report = verify_report(result, app.command_line, details=app.verbose or output_format not in (None, "console"))
     for path in emit(app, report, output_format, None, default_folder=str(folder), name="verify"):
         app.notice(f"wrote {path}")
     app.notice(f"wrote {folder / 'result.json'}")
+    if not result.passed:
+        # Whoever sends the table to a file, or asks for quiet, is still told what failed.
+        click.echo(f"autofuse: {headline(result)}", err=True)
 
 
 def _runner(app: App, name: str) -> Any:

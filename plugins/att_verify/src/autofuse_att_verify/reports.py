@@ -9,7 +9,7 @@ from autofuse.report.model import Cell, Column, Number, Provenance, Report, Tabl
 from autofuse_att_verify import __version__
 from autofuse_att_verify.result import Result
 
-__all__ = ["number", "verify_report"]
+__all__ = ["headline", "number", "verify_report"]
 
 _PASSED = {True: "passed", False: "FAILED", None: "not checked"}
 
@@ -25,7 +25,7 @@ def verify_report(result: Result, command: str, details: bool = True) -> Report:
     return Report(
         title="verify-tiling",
         tables=tuple(tables),
-        lead=(_headline(result),),
+        lead=(headline(result),),
         notes=tuple(_notes(result)),
         provenance=Provenance(command, (result.source_dir,), versions),
     )
@@ -41,7 +41,8 @@ def _notes(result: Result) -> Iterator[str]:
             yield f"the code reported: {text}"
 
 
-def _headline(result: Result) -> str:
+def headline(result: Result) -> str:
+    """The outcome in one line."""
     if result.status != "SUCCEEDED":
         return f"{result.status}: {result.error}"
     failed = [check for check in result.checks if check.passed is False]
