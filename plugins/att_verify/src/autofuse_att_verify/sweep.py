@@ -19,7 +19,7 @@ from autofuse.report.model import Cell, Chart, Column, Number, Provenance, Repor
 from autofuse_att_verify import __version__
 from autofuse_att_verify.build import Built
 from autofuse_att_verify.checks import Limits, point_problem
-from autofuse_att_verify.reports import number
+from autofuse_att_verify.reports import headline, number
 from autofuse_att_verify.result import RUNTIME_FAILED, SUCCEEDED, Result
 from autofuse_att_verify.runner import Answer
 from autofuse_att_verify.sweep_spec import Axis, Plan
@@ -58,7 +58,7 @@ def run_sweep(app: App, run: Run, plan: Plan, output_format: Optional[str], jobs
             app.notice(f"wrote {path}")
         _draw(app, report, folder, output_format)
     app.notice(f"wrote {folder / 'result.json'}")
-    _say(app, result.error, result.sweep)
+    _say(app, result)
     return result.passed
 
 
@@ -361,11 +361,10 @@ def _draw(app: App, report: Report, folder: Path, output_format: Optional[str]) 
             return
 
 
-def _say(app: App, error: Optional[str], summary: Optional[Dict[str, Any]]) -> None:
-    if summary is None:
-        click.echo(f"autofuse: {error}", err=True)
-        return
-    rate = f"{summary['points_per_second']:g} points/s" if summary["points_per_second"] else "at once"
-    app.notice(f"{summary['points']} points, {summary['failed']} failed, {summary['seconds']:g} s, {rate}")
-    if error:
-        click.echo(f"autofuse: {error}", err=True)
+def _say(app: App, result: Result) -> None:
+    summary = result.sweep
+    if summary is not None:
+        rate = f"{summary['points_per_second']:g} points/s" if summary["points_per_second"] else "at once"
+        app.notice(f"{summary['points']} points, {summary['failed']} failed, {summary['seconds']:g} s, {rate}")
+    if not result.passed:
+        click.echo(f"autofuse: {headline(result)}", err=True)
