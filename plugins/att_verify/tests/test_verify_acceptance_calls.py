@@ -69,3 +69,9 @@ def test_a_failure_is_told_on_standard_error_whatever_the_format(
     for body, text in told.items():
         run = verify(operator(body), *options)
         assert (run.code, text in run.stderr) == (1, True), run.stderr
+
+
+@RUNNERS
+def test_a_long_overrun_is_told_by_both_runners(verify: Callable[..., Verified], runner: str) -> None:
+    run = verify(operator("memset(tiling, 1, 1 << 20);"), "--runner", runner)
+    assert (run.code, run.result["error"]) == (1, "buffer overrun")

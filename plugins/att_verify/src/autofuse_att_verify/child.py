@@ -24,6 +24,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 _LARGEST = 1 << 30
 _GUARD = 1 << 16
+_WIDE_GUARD = 2 << 20
 _PATTERN = 0xA5
 _OPTIONAL = (
     "AutofuseIsStaticShape",
@@ -300,8 +301,9 @@ class _Worker:
         if not 0 < size <= _LARGEST:
             self._fatal(f"GetTilingDataSize gives {size}, not 1 to {_LARGEST} bytes")
         self.library = library
-        self.data = _Guarded(size)
-        self.slots = _Guarded(72)
+        # Renewing the wide one takes too long for every point of a sweep.
+        self.data = _Guarded(size, _WIDE_GUARD if self.single else _GUARD)
+        self.slots = _Guarded(72, _GUARD)
         word = ctypes.POINTER(ctypes.c_uint32)
         tail = [ctypes.c_void_p, word, word]
         inductor = self.options["--kind"] == "inductor"
@@ -405,22 +407,23 @@ def _line(answer: Dict[str, Any]) -> bytes:
 class _Guarded:
     """Memory with known bytes on both sides; a fault beyond them is a crash."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, guard: int) -> None:
         self.size = size
-        self.memory = mmap.mmap(-1, size + 2 * _GUARD)
-        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory)) + _GUARD
-        self.guard = bytes([_PATTERN]) * _GUARD
+        self.memory = mmap.mmap(-1, size + 2 * guard)
+        self.start = guard
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory)) + guard
+        self.guard = bytes([_PATTERN]) * guard
 
     def reset(self) -> None:
-        self.memory[:_GUARD] = self.guard
+        self.memory[: self.start] = self.guard
         ctypes.memset(self.address, 0, self.size)
-        self.memory[_GUARD + self.size :] = self.guard
+        self.memory[self.start + self.size :] = self.guard
 
     def intact(self) -> bool:
-        return self.memory[:_GUARD] == self.guard and self.memory[_GUARD + self.size :] == self.guard
+        return self.memory[: self.start] == self.guard and self.memory[self.start + self.size :] == self.guard
 
     def content(self) -> bytes:
-        return self.memory[_GUARD : _GUARD + self.size]
+        return self.memory[self.start : self.start + self.size]
 
     def is_zero(self) -> bool:
         return self.content().count(0) == self.size
