@@ -97,6 +97,7 @@ def test_a_signature_however_it_is_written(name: str) -> None:
         "return AutofuseTiling(1, 2);",
         "x = f(AutofuseTiling(a));",
         "int64_t AutofuseTiling(PARAMETERS) {",
+        f"int64_t AutofuseTiling(SYMBOLS {TF}) {{",
         "n::AutofuseTiling(1)",
     ],
 )

@@ -54,6 +54,7 @@ _FIND_KEY = re.compile(r"\b([A-Za-z_]\w*)\s+FindBestTilingKey\s*\(([^()]*)\)")
 _LIMIT = re.compile(r"\bResLimit\s+\w+\s*(?:=\s*)?\{([^{}]*)")
 _FACTOR = re.compile(r"\s*(0[xX][0-9a-fA-F]+|\d+|[A-Za-z_]\w*(?:::\w+)*)[uUlL]*\s*")
 _MOST_CORES = 65535
+_DATA = re.compile(r"((?:::)?(?:\w+::)*\w+)\s*[*&]")
 
 
 def read_signature(texts: Iterable[str]) -> Optional[Signature]:
@@ -184,7 +185,9 @@ def _signature(head: str, parameters: List[str]) -> Optional[Signature]:
     rest = parameters[first:]
     plain = [" ".join(_QUALIFIER.sub(" ", part).split()) for part in parameters[:first]]
     symbols = tuple(_name(part, at) for at, part in enumerate(plain))
-    data = re.match(r"((?:\w+::)*\w+)\s*[*&]", re.sub(r"\b(?:const|struct)\b", "", rest[0]).strip()) if rest else None
+    data = _DATA.match(re.sub(r"\b(?:const|struct|volatile)\b", "", rest[0]).strip()) if rest else None
+    if rest and data is None:
+        return None  # a macro stands for some of the parameters
     kind = _kind(rest)
     return Signature(
         f"{head}{', '.join(parameters)})",
