@@ -53,7 +53,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("pattern", ACCEPTED)
 def test_accepted(pattern):
-    compile_linear(pattern)
+    assert compile_linear(pattern) is not None
 
 
 @pytest.mark.parametrize(("pattern", "reason"), REFUSED)

@@ -150,6 +150,7 @@ def test_a_blocked_pipe_does_not_hold_up_the_consumer_that_leaves() -> None:
     for _ in range(3):
         next(batches)
     batches.close()  # type: ignore[attr-defined]
+    assert next(batches, None) is None
     os.close(theirs)
 
 

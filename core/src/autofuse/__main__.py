@@ -2,6 +2,6 @@
 
 import sys
 
-from autofuse.cli.main import main
+from autofuse.cli.entry import run
 
-sys.exit(main())
+sys.exit(run())

@@ -109,7 +109,3 @@ def _complete(app: App, instruction: str) -> int:
         if task == "source":
             raise
         return EXIT_CANNOT
-
-
-if __name__ == "__main__":
-    sys.exit(main())
